@@ -46,6 +46,7 @@ import * as introspection from './0045-introspection.ts';
 import * as serviceTokens from './0046-service-tokens.ts';
 import * as profiles from './0047-profiles.ts';
 import * as apisOfUnverifiedClients from './0048-apis-of-unverified-clients.ts';
+import * as brand from './0049-brand.ts';
 import * as taxAndPaymentOfInvoices from './0050-tax-and-payment-of-invoices.ts';
 import * as figures from './0051-figures.ts';
 import * as whatAMemberMet from './0052-what-a-member-met.ts';
@@ -73,6 +74,7 @@ const ofBoth: Readonly<Record<string, Migration>> = {
   '0046-service-tokens': serviceTokens,
   '0047-profiles': profiles,
   '0048-apis-of-unverified-clients': apisOfUnverifiedClients,
+  '0049-brand': brand,
   '0050-tax-and-payment-of-invoices': taxAndPaymentOfInvoices,
   '0051-figures': figures,
   '0052-what-a-member-met': whatAMemberMet,

@@ -243,6 +243,9 @@ export const userCodeDraws = 50;
 /** A body of JSON that holds a tenant file, escaped, and the pictures it refers to. */
 export const fileBodyBytes = 768 * 1_024;
 
+/** A body that holds the pictures of a tenant. */
+export const pictureBodyBytes = 112 * 1_024;
+
 /** Wrong tokens of the admin API a minute from one address, wrong set-up links, and wrong links of mails (F1). */
 export const wrongSecretsPerMinute = 30;
 

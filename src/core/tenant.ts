@@ -12,6 +12,14 @@ export type AccessTokenAlgorithm = 'ES256' | 'RS256';
  */
 export type SigningAlgorithm = AccessTokenAlgorithm | 'PS256' | 'EdDSA';
 
+/** How round fields, buttons and cards are. */
+export const cornerNames = ['sharp', 'soft', 'round'] as const;
+export type Corners = (typeof cornerNames)[number];
+
+/** What pages are written in: fonts that are there already, since none is loaded (pages 2). */
+export const fontNames = ['system', 'humanist', 'rounded', 'serif'] as const;
+export type Font = (typeof fontNames)[number];
+
 /** A tenant: one issuer on one domain (contract 1). */
 export interface Tenant {
   readonly id: string;
@@ -24,6 +32,18 @@ export interface Tenant {
   readonly brandColor: string;
   /** A picture in a `data:` URI, shown beside the name. */
   readonly logo: string | null;
+  /** What a browser shows on the tab, likewise; null is the logo, or the letter of the name. */
+  readonly favicon: string | null;
+  /** What stands beside the way in on a wide screen: a sentence, and a picture behind it. */
+  readonly coverText: string | null;
+  readonly coverPicture: string | null;
+  readonly corners: Corners;
+  readonly font: Font;
+  /** Where members get help: an email address, or the address of a page. */
+  readonly supportAddress: string | null;
+  /** Pages of the tenant that ours link to (pages 23). */
+  readonly termsUrl: string | null;
+  readonly privacyUrl: string | null;
   /** Development tenants show more on error pages and are never part of a production start. */
   readonly development: boolean;
   readonly limits: TenantLimits;

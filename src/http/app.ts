@@ -41,6 +41,7 @@ import { revocationEndpoint } from './oidc/revocation.ts';
 import { tokenEndpoint } from './oidc/token/token.ts';
 import { userinfoEndpoint } from './oidc/userinfo.ts';
 import { pages } from './pages/pages.ts';
+import { brandPictures } from './pages/pictures.ts';
 import { pageErrorHandler, sendProblem } from './pages/problem.ts';
 import { outboxPages } from './rehearsal/outbox.ts';
 import { carryReference, logRequests, referenceHeader } from './request-log.ts';
@@ -140,6 +141,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     accountPages(site, deps);
     checkoutPages(site, deps);
     outboxPages(site, deps);
+    brandPictures(site);
     site.register(async (scope) => devicePages(scope, deps));
     site.register(async (scope) => setupPage(scope, deps));
   });

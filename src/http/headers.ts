@@ -67,7 +67,7 @@ export function pageHeaders(
 
 /**
  * The Content-Security-Policy of a page (W1): nothing but our own script, this very style sheet, pictures that the page
- * itself holds, and forms to ourselves and to where the flow goes on, because Chromium checks redirects after a form too.
+ * itself holds or we serve, and forms to ourselves and to where the flow goes on, because Chromium checks redirects after a form too.
  *
  * @param styleHash `sha256-…` of the page's style element
  * @param formTargets sources beside 'self' that a form of the page may lead to
@@ -80,7 +80,7 @@ export function contentSecurityPolicy(styleHash: string, formTargets: readonly s
         'default-src': ["'none'"],
         'script-src': ["'self'"],
         'style-src': [`'${styleHash}'`],
-        'img-src': ['data:'],
+        'img-src': ["'self'", 'data:'],
         'object-src': ["'none'"],
         'base-uri': ["'none'"],
         'form-action': ["'self'", ...formTargets],

@@ -208,10 +208,10 @@ export function describedWith({ description = '', nullMeans }: Schema, none: str
 }
 
 /**
- * The formats beyond those of JSON Schema: an amount with its currency, a count with its unit, and seconds. `date-time`
- * is JSON Schema's.
+ * The formats beyond those of JSON Schema: an amount with its currency, a count with its unit, seconds, and a picture in a
+ * data: URI. `date-time` is JSON Schema's.
  */
-export const ownFormats = ['money', 'period', 'duration'] as const;
+export const ownFormats = ['money', 'period', 'duration', 'picture'] as const;
 
 /** The schema of a value that is shown once, or never. */
 export function asSecret<One extends Schema>(schema: One): One {

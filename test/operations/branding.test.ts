@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Branding } from '../../src/core/members/branding.ts';
+import { type Branding, neutralBranding } from '../../src/core/members/branding.ts';
 import { registerClient } from '../../src/operations/client/client.ts';
 import { composeMail } from '../../src/operations/mail/mail.ts';
 import { OperationRefused } from '../../src/operations/refusal.ts';
@@ -14,7 +14,12 @@ import { now, tenantRecord } from '../support/records/records.ts';
 import { storeWithMember } from '../support/records/store.ts';
 import { told } from '../support/records/told.ts';
 
-const branding: Branding = { name: 'Åker & Sønn', brandColor: '#c2410c', logo: plainLogo };
+const branding: Branding = {
+  ...neutralBranding,
+  name: 'Åker & Sønn',
+  brandColor: '#c2410c',
+  logo: plainLogo,
+};
 const script = hostileSvgs['a script'] ?? '';
 
 const set = (store: Store, tenantId: string, changes: Partial<Branding> = {}) =>

@@ -1,6 +1,7 @@
 import type { CustomProperty } from '../../src/core/access/custom-property.ts';
 import { type PackageFacts, packageDefaults } from '../../src/core/access/package.ts';
 import { tenantLimits } from '../../src/core/limits.ts';
+import { neutralBranding } from '../../src/core/members/branding.ts';
 import type { Member } from '../../src/core/members/member.ts';
 import { tenantDefaults } from '../../src/core/tenant.ts';
 import { addPackage, addProduct } from '../../src/operations/access/package.ts';
@@ -113,12 +114,11 @@ export async function loadFixtures(
   for (const [name, host] of Object.entries(hosts)) {
     const tenant = await prepareTenant(
       {
+        ...neutralBranding,
         id: systemRandom.id(now),
         name: `Tenant ${name.toUpperCase()}`,
         issuer: `https://${host}`,
         host,
-        brandColor: '#1f5fbf',
-        logo: null,
         development: false,
         limits: tenantLimits,
         returnOrigins: ['https://app.test'],

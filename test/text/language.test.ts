@@ -46,6 +46,8 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
     'account.browser', // Dutch: Browser
     'consent.unverified.app', // Dutch: App
     'device.approve.model', // Dutch: Model
+    'foot.help', // Dutch: Help
+    'foot.privacy', // Dutch: Privacy
     'mail.fact.browser', // Dutch: Browser
     'mail.fact.client', // Dutch: App
   ],

@@ -13,7 +13,12 @@ import type { SentFile } from '../../operations/tenant-file/apply.ts';
 import { type Change, differs, outcomeOf, summaryOf } from '../../operations/tenant-file/change.ts';
 import { formats } from '../../operations/tenant-file/export.ts';
 import { problemLine, readTenantFile } from '../../operations/tenant-file/read.ts';
-import { type Found, type ReferenceKind, referenceName } from '../../operations/tenant-file/references.ts';
+import {
+  type Found,
+  isOfPicture,
+  type ReferenceKind,
+  referenceName,
+} from '../../operations/tenant-file/references.ts';
 import { reasonOf } from '../../system/files.ts';
 import { defineCommand, migrateOption, withConnection } from '../command.ts';
 import { printFile } from '../print.ts';
@@ -173,7 +178,7 @@ function lookUp(
   folder: string,
   environment: NodeJS.ProcessEnv | null,
 ): Found {
-  if (kind === 'logoFile') {
+  if (isOfPicture(kind)) {
     const read = readBytes(folder, name);
     return 'problem' in read ? nowhere(read.problem) : { ok: true, value: pictureOf(read.bytes) };
   }
@@ -218,7 +223,13 @@ function readBytes(folder: string, name: string): { readonly bytes: Buffer } | {
 /** A picture as a data: URI; whatever begins like no other is taken for an SVG, and looked at as one. */
 function pictureOf(bytes: Buffer): string {
   const beginning = bytes.toString('latin1', 0, 12);
-  const isWebp = beginning.startsWith('RIFF') && beginning.endsWith('WEBP');
-  const type = isWebp ? 'webp' : beginning.startsWith('\u0089PNG') ? 'png' : 'svg+xml';
+  const [type] = beginnings.find(([, pattern]) => pattern.test(beginning)) ?? ['svg+xml'];
   return `data:image/${type};base64,${bytes.toString('base64')}`;
 }
+
+/** How files of pictures begin, as Latin-1. */
+const beginnings = [
+  ['webp', /^RIFF.{4}WEBP/s],
+  ['png', /^\u0089PNG/],
+  ['jpeg', /^\u00ff\u00d8\u00ff/],
+] as const;

@@ -1,16 +1,41 @@
 // What a tenant's pages look like, and the colours that are made from the tenant's own.
+import { isLoopbackHttp } from '../oidc/client/outbound-url.ts';
+import { isHostName } from '../oidc/client/redirect-uri.ts';
 import { type Problem, problem } from '../problem.ts';
 import type { Tenant } from '../tenant.ts';
 import { black, contrast, mix, readColor, shift, textOn, white } from './color.ts';
-import { nameProblem } from './details.ts';
-import { logoLength } from './limits.ts';
-import { logoProblem } from './logo.ts';
+import { emailProblem, lineProblem, nameProblem } from './details.ts';
+import { coverTextLength, linkLength } from './limits.ts';
+import { pictureProblem, tenantPictures } from './picture.ts';
 
-/** What members see of a tenant on every page. */
-export type Branding = Pick<Tenant, 'name' | 'brandColor' | 'logo'>;
+/** What members see of a tenant on every page, and in every mail. */
+export type Branding = Pick<
+  Tenant,
+  | 'name'
+  | 'brandColor'
+  | (typeof tenantPictures)[number]
+  | 'coverText'
+  | 'corners'
+  | 'font'
+  | 'supportAddress'
+  | 'termsUrl'
+  | 'privacyUrl'
+>;
 
 /** What a page wears where there is no tenant, and a tenant before it chooses. */
-export const neutralBranding: Branding = { name: 'Memberdoor', brandColor: '#1f5fbf', logo: null };
+export const neutralBranding: Branding = {
+  name: 'Memberdoor',
+  brandColor: '#1f5fbf',
+  logo: null,
+  favicon: null,
+  coverText: null,
+  coverPicture: null,
+  corners: 'soft',
+  font: 'system',
+  supportAddress: null,
+  termsUrl: null,
+  privacyUrl: null,
+};
 
 /** The colours of one look, light or dark, that are made from the tenant's own. */
 export interface Look {
@@ -44,14 +69,43 @@ export const surfaces = {
 /** WCAG 2.2: text against its background (1.4.3), and the edge of a button against the page (1.4.11). */
 const leastContrast = { text: 4.5, edge: 3 } as const;
 
-/** Every problem of a tenant's branding. */
-export function brandingProblems({ name, brandColor, logo }: Branding): readonly Problem[] {
+/** Every problem of a tenant's branding. @param development whether its own links may lead to a developer's machine */
+export function brandingProblems(branding: Branding, development: boolean): readonly Problem[] {
+  const { name, brandColor, coverText, supportAddress } = branding;
   return [
     nameProblem(name),
     colorProblem(brandColor),
-    logo === null ? null : logoProblem(logo, logoLength.tenant),
+    ...tenantPictures.map((kind) => {
+      const picture = branding[kind];
+      return picture === null ? null : pictureProblem(kind, picture, kind);
+    }),
+    coverText === null ? null : lineProblem('coverText', coverText, coverTextLength),
+    supportAddress === null || isSupportAddress(supportAddress, development)
+      ? null
+      : problem('supportAddress', 'not_a_support_address'),
+    ...(['termsUrl', 'privacyUrl'] as const).map((field) => {
+      const link = branding[field];
+      return link === null || isLink(link, development) ? null : problem(field, 'not_a_link');
+    }),
   ].filter((found) => found !== null);
 }
+
+const isSupportAddress = (text: string, development: boolean): boolean =>
+  (emailProblem(text) === null && text === text.trim()) || isLink(text, development);
+
+/** A page that ours may link to: https, and http on a developer's own machine. */
+function isLink(text: string, development: boolean): boolean {
+  if (text.length > linkLength || !/^[!-~]+$/.test(text) || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  const isSafe = url.protocol === 'https:' || (development && isLoopbackHttp(url));
+  return isSafe && url.username === '' && url.password === '' && isHostName(url.hostname);
+}
+
+/** Where "Help" leads. */
+export const supportLink = ({ supportAddress }: Pick<Branding, 'supportAddress'>): string | null =>
+  supportAddress === null || /^https?:/i.test(supportAddress)
+    ? supportAddress
+    : `mailto:${supportAddress.split('@').map(encodeURIComponent).join('@')}`;
 
 /** Text fits every colour and the dark look is made to fit; so only a colour too near to white is refused. */
 function colorProblem(brandColor: string): Problem | null {
@@ -107,6 +161,19 @@ function coverOf(base: string, text: string, light: number): Cover {
 /** The cover at night dazzles less: the brand's colour, dark enough for white text and a little light on it. */
 function night(brandColor: string): string {
   return shift(mix(brandColor, black, 0.3), black, (color) => contrast(color, white) >= 6);
+}
+
+/**
+ * What lies over the picture of a cover: the brand's colour by night, so dense that white text can be read on it whatever
+ * the picture has below.
+ */
+export function scrimOf(brandColor: string): { readonly color: string; readonly density: number } {
+  const color = night(brandColor);
+  const isEnough = (percent: number) =>
+    contrast(white, mix(white, color, percent / 100)) >= leastContrast.text;
+  let percent = 0;
+  while (percent < 100 && !isEnough(percent)) percent += 1;
+  return { color, density: percent };
 }
 
 function edgeReaches(color: string, card: string): boolean {

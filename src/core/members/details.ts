@@ -24,20 +24,23 @@ export function textProblem(text: string, most: number): 'long' | 'unfit' | null
 }
 
 /** What is wrong with the name of a tenant, a client or a token, or null. */
-export function nameProblem(name: string): Problem | null {
-  const isSeen = /[^\s\p{Default_Ignorable_Code_Point}]/u.test(name);
-  const found = isSeen ? (textProblem(name, brandNameLength) ?? hiddenProblem(name)) : 'missing';
+export const nameProblem = (name: string): Problem | null => lineProblem('name', name, brandNameLength);
+
+/** The same of another line that members read, of at most so many characters. */
+export function lineProblem(field: string, line: string, most: number): Problem | null {
+  const isSeen = /[^\s\p{Default_Ignorable_Code_Point}]/u.test(line);
+  const found = isSeen ? (textProblem(line, most) ?? hiddenProblem(line)) : 'missing';
   switch (found) {
     case null:
       return null;
     case 'long':
-      return problem('name', 'too_long', { most: brandNameLength });
+      return problem(field, 'too_long', { most });
     case 'unfit':
-      return problem('name', 'unfit_name');
+      return problem(field, 'unfit_name');
     case 'hidden':
-      return problem('name', 'unfit');
+      return problem(field, 'unfit');
     case 'missing':
-      return problem('name', 'missing');
+      return problem(field, 'missing');
   }
 }
 

@@ -41,11 +41,22 @@ export const rowsWalked = { at: 50, most: 500 } as const;
 /** A tenant's name stands in the header of every page, a client's in the question that a member answers. */
 export const brandNameLength = 60;
 
-/** Logos in their data: URIs, in characters: one of each stands on a page, which stays under 20 KB (pages 2). */
-export const logoLength = { tenant: 2_500, client: 2_000 } as const;
+/**
+ * Pictures in their `data:` URIs: so many characters, of these types, and unpacked at most so many pixels wide and high. A
+ * client's logo stands on a page itself, which stays under 20 KB (pages 2); the tenant's have addresses of their own.
+ */
+export const pictureRules = {
+  clientLogo: { length: 2_000, pixels: 1_024, types: ['svg+xml', 'png', 'webp'] },
+  logo: { length: 8_000, pixels: 1_024, types: ['svg+xml', 'png', 'webp'] },
+  favicon: { length: 8_000, pixels: 1_024, types: ['svg+xml', 'png', 'webp'] },
+  coverPicture: { length: 64_000, pixels: 3_000, types: ['png', 'webp', 'jpeg'] },
+} as const;
 
-/** A PNG or WebP logo, unpacked, is at most this wide and high. */
-export const logoPixels = 1_024;
+export type PictureKind = keyof typeof pictureRules;
+
+/** The sentence on a tenant's cover, and the addresses of its help, terms and privacy. */
+export const coverTextLength = 120;
+export const linkLength = 500;
 
 /** The link of a notice, "it was not me", works this long, and is never longer than this many characters. */
 export const noticeLifetime = 30 * day;

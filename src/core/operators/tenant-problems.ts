@@ -17,7 +17,7 @@ export function tenantProblems(tenant: Tenant, languages: readonly string[]): re
   const { least, most } = passwordLength;
   const { deletionCoolingOff, pendingDeviceCodes, ...counts } = tenant.limits;
   return [
-    ...brandingProblems(tenant),
+    ...brandingProblems(tenant, tenant.development),
     ...within(['invoicing'], invoicingProblems(tenant.invoicing)),
     // Where checkouts may lead back to (decision 40).
     ...tenant.returnOrigins.map(

@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { type Branding, type Look, looksOf } from '../../core/members/branding.ts';
+import { type Branding, type Look, looksOf, neutralBranding, scrimOf } from '../../core/members/branding.ts';
+import type { Corners, Font } from '../../core/tenant.ts';
 import { templateFolder } from '../../text/templates.ts';
+import { brandOf } from './brand.ts';
 
 const read = (file: string) => readFileSync(new URL(`assets/${file}`, templateFolder), 'utf8');
 const sha256 = (text: string) => createHash('sha256').update(text);
@@ -37,9 +39,17 @@ export interface Style {
 /**
  * Reads style sheets of `templates/assets/`.
  *
- * @returns the style of a tenant's pages: its colours, what all pages share, then the sheets
+ * @returns the style of a tenant's pages: its colours, corners and font, what all pages share, then the sheets
  */
-export function styleSheet(...files: readonly string[]): (branding: Branding) => Style {
+const memberSheet = (...files: readonly string[]) => sheetsOf(files, shapeOf);
+
+/** The same for pages of operators: they wear the tenant's colours, and corners and font that are ours. */
+export const styleSheet = (...files: readonly string[]) => sheetsOf(files, () => shapeOf(neutralBranding));
+
+function sheetsOf<Worn extends Pick<Branding, 'brandColor'>>(
+  files: readonly string[],
+  shape: (branding: Worn) => string,
+) {
   // Without comments and white space, as the scripts.
   const sheet = ['palette.css', 'base.css', ...files]
     .map(read)
@@ -50,12 +60,13 @@ export function styleSheet(...files: readonly string[]): (branding: Branding) =>
     .replaceAll(/\b0\.(?=\d)/g, '.')
     .replaceAll(': ', ':')
     .replaceAll(';}', '}');
-  const styles = new WeakMap<Branding, Style>();
-  return (branding) => {
+  const styles = new WeakMap<Worn, Style>();
+  return (branding: Worn): Style => {
     const known = styles.get(branding);
     if (known !== undefined) return known;
     const { light, dark } = looksOf(branding.brandColor);
-    const text = `:root{${colorsOf(light)};${corners}}@media (prefers-color-scheme:dark){:root{${colorsOf(dark)}}}${sheet}`;
+    const colors = `:root{${colorsOf(light)}}@media (prefers-color-scheme:dark){:root{${colorsOf(dark)}}}`;
+    const text = `${colors}:root{${shape(branding)}}${sheet}`;
     const style = { text, hash: `sha256-${sha256(text).digest('base64')}` };
     styles.set(branding, style);
     return style;
@@ -63,7 +74,36 @@ export function styleSheet(...files: readonly string[]): (branding: Branding) =>
 }
 
 /** How round the corners of fields and buttons are, and those of cards. */
-const corners = '--radius:.8rem;--round:1.1rem';
+const radii: Readonly<Record<Corners, readonly [string, string]>> = {
+  sharp: ['.15rem', '.2rem'],
+  soft: ['.8rem', '1.1rem'],
+  round: ['1.6rem', '1.6rem'],
+};
+
+/** Fonts that systems have, by their kind: none is loaded (pages 2). */
+const fonts: Readonly<Record<Font, string>> = {
+  system: 'system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif',
+  humanist: 'Seravek,"Gill Sans Nova",Ubuntu,Calibri,"DejaVu Sans",source-sans-pro,sans-serif',
+  rounded:
+    'ui-rounded,"SF Pro Rounded","Hiragino Maru Gothic ProN",Nunito,Quicksand,Manjari,"Segoe UI",sans-serif',
+  serif: '"Iowan Old Style",Charter,"Palatino Linotype","URW Palladio L",P052,"Noto Serif",serif',
+};
+
+function shapeOf(branding: Branding): string {
+  const { corners, font } = branding;
+  const [radius, round] = radii[corners];
+  return `--radius:${radius};--round:${round};--font:${fonts[font]}${pictureOf(branding)}`;
+}
+
+/** The picture on the cover, below what makes its text readable; both are as they are in either look. */
+function pictureOf(branding: Branding): string {
+  const { coverPicture } = brandOf(branding);
+  if (coverPicture === null) return '';
+  const { color, density } = scrimOf(branding.brandColor);
+  const scrim = `color-mix(in srgb,${color} ${density}%,transparent)`;
+  const art = `linear-gradient(${scrim},${scrim}),url(${coverPicture}) center/cover`;
+  return `;--cover:${color};--on-cover:#fff;--art:${art}`;
+}
 
 function colorsOf({ brand, onBrand, link, cover }: Look): string {
   const ofCover = `--cover:${cover.base};--glow:${cover.glow};--shade:${cover.shade};--on-cover:${cover.text}`;
@@ -78,14 +118,14 @@ const site = ['memberdoor.css', 'site.css'];
  * beside. A sheet travels with each page that has it (pages 2).
  */
 const styles = [
-  ['members/account/notice', styleSheet(...door, 'facts.css')],
-  ['members/account/', styleSheet(...site, 'facts.css', 'cards.css')],
-  ['members/checkout/', styleSheet(...site, 'facts.css', 'cards.css', 'checkout.css')],
-  ['members/device/', styleSheet(...door, 'facts.css', 'device.css')],
-  ['members/scope-consent', styleSheet(...door, 'facts.css')],
-  ['rehearsal/', styleSheet(...site)],
+  ['members/account/notice', memberSheet(...door, 'facts.css')],
+  ['members/account/', memberSheet(...site, 'facts.css', 'cards.css')],
+  ['members/checkout/', memberSheet(...site, 'facts.css', 'cards.css', 'checkout.css')],
+  ['members/device/', memberSheet(...door, 'facts.css', 'device.css')],
+  ['members/scope-consent', memberSheet(...door, 'facts.css')],
+  ['rehearsal/', memberSheet(...site)],
 ] as const;
-const plain = styleSheet(...door);
+const plain = memberSheet(...door);
 
 /** The style of a page in a tenant's colours, by its template. */
 export function pageStyle(template: string, branding: Branding): Style {

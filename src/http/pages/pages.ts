@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { wordsOf } from '../../core/access/consent.ts';
 import { type Branding, neutralBranding } from '../../core/members/branding.ts';
 import type { Tenant } from '../../core/tenant.ts';
+import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import {
   chooseLanguage,
   type Language,
@@ -15,6 +16,7 @@ import {
 import { createTemplates, templateFolder } from '../../text/templates.ts';
 import { pageHeaders } from '../headers.ts';
 import { pageScript, pageScripts, pageStyle } from './assets.ts';
+import { brandOf } from './brand.ts';
 
 /** What was wrong with a field of a form. */
 export interface FieldProblem {
@@ -73,11 +75,13 @@ export function requestLanguage(
 /** Renders a page of a tenant: its colour, its language, its security policy. */
 export async function sendPage(reply: FastifyReply, page: Page): Promise<FastifyReply> {
   // While the service is set up there may be none.
-  const tenant = (reply.request.tenant as Branding | undefined) ?? neutralBranding;
+  const own = reply.request.tenant as OpenTenant | undefined;
+  const tenant: Branding = own ?? neutralBranding;
+  const brand = brandOf(tenant);
   const { language, problems = [], isError = problems.length > 0 } = page;
   const { t } = language;
   const style = pageStyle(page.template, tenant);
-  const offered = languageNames(language, reply.request.tenant);
+  const offered = languageNames(language, own);
   const name = t(page.title, { ...page.titleValues, tenant: tenant.name });
   reply
     .status(page.status ?? (isError ? 422 : 200))
@@ -91,12 +95,13 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
     problems,
     ...page.data,
     t,
-    tenant,
+    tenant: brand,
+    icon: own === undefined ? 'data:,' : brand.icon,
     lang: language.tag,
     dir: language.direction,
     title: `${isError ? `${t('error.prefix')} ` : ''}${name} – ${tenant.name}`,
     heading: name,
-    host: reply.request.tenant === undefined ? '' : new URL(reply.request.tenant.issuer).host,
+    host: own?.host ?? '',
     style: style.text,
     scriptUrl: pageScript(page.template),
     again: offered.length > 1 ? (page.again ?? null) : null,

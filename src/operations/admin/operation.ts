@@ -105,7 +105,7 @@ export interface Operation<Input = unknown, Prepared = unknown> {
   readonly path: string;
   /** The fields of path, query and body together: no two of them bear one name. */
   readonly input: ObjectSchema;
-  /** How large its body may be, where 16 KiB are not enough: `fileBodyBytes`. */
+  /** How large its body may be, where 16 KiB are not enough: `fileBodyBytes`, `pictureBodyBytes`. */
   readonly bodyBytes?: number;
   /** How often one caller may call it in a minute, where it costs much; the machine itself may at any time. */
   readonly callsPerMinute?: number;

@@ -4,8 +4,14 @@ import type { Invoicing } from '../../core/access/invoicing.ts';
 import { isoTimeOrNull } from '../../core/access/iso-time.ts';
 import { invoiceDueDays, invoicingLength, packageTextLength } from '../../core/access/limits.ts';
 import { deletionCoolingOffMost, pendingDeviceCodesMost, type TenantLimits } from '../../core/limits.ts';
-import { brandNameLength, passwordLength } from '../../core/members/limits.ts';
-import type { Tenant } from '../../core/tenant.ts';
+import {
+  brandNameLength,
+  coverTextLength,
+  type PictureKind,
+  passwordLength,
+  pictureRules,
+} from '../../core/members/limits.ts';
+import { cornerNames, fontNames, type Tenant } from '../../core/tenant.ts';
 import { languages } from '../../text/language.ts';
 import * as s from '../json-schema.ts';
 
@@ -72,6 +78,12 @@ function perUnit(description: string, example: number) {
   return s.orNull(s.numberFrom(1, most, description, example), 'no limit');
 }
 
+/** A picture, which no face shows as a text. @param without what there is where there is none */
+function picture(description: string, kind: PictureKind, without: string) {
+  const text = s.orNull(s.text(description), without);
+  return s.held({ ...text, format: 'picture', examples: [null] }, { maxLength: pictureRules[kind].length });
+}
+
 const languageField = s.oneOf('Language', 'A language of pages and mails', languages);
 
 const cooling = 'How long an account that is to be deleted can be kept after all';
@@ -81,7 +93,32 @@ export const tenantFields = {
   brandColor: s.held(s.text('The colour of buttons and links, as # and six hexadecimal digits', '#1f5fbf'), {
     pattern: '^#[0-9A-Fa-f]{6}$',
   }),
-  logo: s.textOrNull('A PNG, WebP or SVG picture in a data: URI, shown beside the name', null),
+  logo: picture(
+    'A PNG, WebP or SVG picture in a data: URI, shown beside the name',
+    'logo',
+    'the letter of the name',
+  ),
+  favicon: picture('Likewise, shown on the tab of a browser', 'favicon', 'the logo'),
+  coverText: s.textOrNull(
+    `A sentence of at most ${coverTextLength} characters, shown beside the way in on a wide screen`,
+    'Every match, on every screen you own.',
+  ),
+  coverPicture: picture(
+    'A PNG, WebP or JPEG picture in a data: URI, behind that sentence',
+    'coverPicture',
+    'none',
+  ),
+  corners: s.oneOf('Corners', 'How round fields, buttons and cards are', cornerNames),
+  font: s.oneOf('Font', 'What pages are written in, of the fonts that are there already', fontNames),
+  supportAddress: s.textOrNull(
+    'Where members get help: an email address, or the address of a page. It stands on every page and in every mail',
+    'help@example.com',
+  ),
+  termsUrl: s.textOrNull('The terms, likewise', 'https://www.example.com/terms'),
+  privacyUrl: s.textOrNull(
+    'What is done with the data of members, likewise',
+    'https://www.example.com/privacy',
+  ),
   languages: s.someOfTexts(
     `The languages of its pages and mails; none is all of ${languages.join(', ')}`,
     languageField,
@@ -148,6 +185,14 @@ export function tenantAnswer(tenant: Tenant, all: readonly Tenant[]) {
     host: tenant.host,
     brandColor: tenant.brandColor,
     logo: tenant.logo,
+    favicon: tenant.favicon,
+    coverText: tenant.coverText,
+    coverPicture: tenant.coverPicture,
+    corners: tenant.corners,
+    font: tenant.font,
+    supportAddress: tenant.supportAddress,
+    termsUrl: tenant.termsUrl,
+    privacyUrl: tenant.privacyUrl,
     languages: tenant.languages,
     passwordLength: tenant.passwordLength,
     returnOrigins: tenant.returnOrigins,

@@ -1,5 +1,7 @@
 // The operations on tenants.
 
+import { pictureBodyBytes } from '../../core/limits.ts';
+import { tenantPictures } from '../../core/members/picture.ts';
 import { hasAllTenants } from '../../core/operators/permission.ts';
 import { tenantProblems } from '../../core/operators/tenant-problems.ts';
 import { problem } from '../../core/problem.ts';
@@ -33,7 +35,12 @@ const ofTenant = { page: 'tenants.read', reads: 'tenants.read' } as const;
 
 /** The settings of a tenant as people look for them, each on a page of its own. */
 const tenantGroups: readonly FieldGroup[] = [
-  { name: 'look', fields: ['name', 'brandColor', 'logo', 'languages'], isPage: true },
+  {
+    name: 'look',
+    fields: ['name', 'brandColor', 'corners', 'font', ...tenantPictures, 'coverText', 'languages'],
+    isPage: true,
+  },
+  { name: 'links', fields: ['supportAddress', 'termsUrl', 'privacyUrl'], isPage: true },
   { name: 'signIn', fields: ['passwordLength', 'deletionCoolingOffSeconds'], isPage: true },
   { name: 'checkout', fields: ['returnOrigins', 'invoicing'], isPage: true },
   {
@@ -120,6 +127,7 @@ const created = onService({
   route: 'POST /tenants',
   fields: { name: nameField, issuer: issuerField },
   optional: tenantFields,
+  bodyBytes: pictureBodyBytes,
   output: tenantSchema,
   made: 'id',
   prepare: prepareNew,
@@ -164,6 +172,7 @@ const changed = onTenant({
   permission: 'tenants:write',
   route: 'PATCH',
   optional: { name: nameField, ...tenantFields },
+  bodyBytes: pictureBodyBytes,
   output: tenantSchema,
   run: ({ tenant, ...context }, input) => change(context, tenant.id, changesOf(input)),
 });
@@ -226,16 +235,22 @@ async function change(
   return tenantAnswer(tenant, tenants.all());
 }
 
+/** What a tenant may have none of: an empty text says so, too. */
+const mayBeNone = [...tenantPictures, 'coverText', 'supportAddress', 'termsUrl', 'privacyUrl'] as const;
+
 function changesOf({
   deletionCoolingOffSeconds: seconds,
   limits,
   invoicing,
-  logo,
   ...rest
 }: TenantInput): TenantChanges {
+  const said = mayBeNone.flatMap((name) => {
+    const text = rest[name];
+    return text === undefined ? [] : [[name, textOrNone(text)] as const];
+  });
   return {
     ...rest,
-    ...(logo === undefined ? {} : { logo: textOrNone(logo) }),
+    ...Object.fromEntries(said),
     ...(invoicing === undefined ? {} : { invoicing: invoicingOf(invoicing) }),
     limits: { ...limits, ...(seconds === undefined ? {} : { deletionCoolingOff: seconds * 1_000 }) },
   };

@@ -11,8 +11,7 @@ import {
   signInsPerMember,
 } from '../../core/limits.ts';
 import { nameProblem } from '../../core/members/details.ts';
-import { logoLength } from '../../core/members/limits.ts';
-import { logoProblem } from '../../core/members/logo.ts';
+import { pictureProblem } from '../../core/members/picture.ts';
 import { keySetProblem } from '../../core/oidc/client/client-keys.ts';
 import { foreignAlgorithms } from '../../core/oidc/client/foreign-key.ts';
 import { readOutboundUrl } from '../../core/oidc/client/outbound-url.ts';
@@ -227,7 +226,7 @@ export function registrationProblems(
   const found = [
     /^[A-Za-z0-9_-]{1,64}$/.test(client.clientId) ? null : problem('clientId', 'not_a_client_id'),
     client.name === before?.name ? null : nameProblem(client.name),
-    logo === null ? null : logoProblem(logo, logoLength.client),
+    logo === null ? null : pictureProblem('logo', logo, 'clientLogo'),
     type === 'public' && secrets.length > 0 ? problem('secret', 'public_client_secret') : null,
     needsSecret(client) && secrets.length === 0 ? problem('secret', 'secret_needed') : null,
     secrets.length > liveSecrets ? problem('secret', 'too_many_secrets', { most: liveSecrets }) : null,

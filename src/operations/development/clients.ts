@@ -1,4 +1,5 @@
 // The development tenants and their clients.
+import type { Branding } from '../../core/members/branding.ts';
 import type { ClientRegistration } from '../client/client.ts';
 
 /** A logo, drawn by hand: what a tenant or an app would upload. */
@@ -85,15 +86,44 @@ export const developmentClients: readonly ClientRegistration[] = [
 export interface DevelopmentTenant {
   readonly name: string;
   readonly host: string;
-  readonly brandColor: string;
-  readonly logo?: string;
+  readonly branding: Partial<Branding> & Pick<Branding, 'brandColor'>;
   readonly clientIds: readonly string[];
 }
 
 const everyClient = developmentClients.map(({ clientId }) => clientId);
 
 export const developmentTenants: readonly DevelopmentTenant[] = [
-  { name: 'Acme', host: 'localhost', brandColor: '#1f5fbf', clientIds: everyClient },
-  { name: 'Globex', host: '127.0.0.1', brandColor: '#0b7a4b', logo: globexLogo, clientIds: everyClient },
-  { name: 'Initech', host: 'initech.localhost', brandColor: '#8a3ffc', clientIds: ['web', 'spa'] },
+  {
+    name: 'Acme',
+    host: 'localhost',
+    branding: {
+      brandColor: '#1f5fbf',
+      coverText: 'Every match, every story, on every screen you own.',
+      supportAddress: 'help@acme.example',
+      termsUrl: 'https://acme.example/terms',
+      privacyUrl: 'https://acme.example/privacy',
+    },
+    clientIds: everyClient,
+  },
+  {
+    name: 'Globex',
+    host: '127.0.0.1',
+    branding: {
+      brandColor: '#0b7a4b',
+      logo: globexLogo,
+      coverText: 'Films from every corner of the world.',
+      corners: 'round',
+      font: 'rounded',
+      supportAddress: 'https://globex.example/help',
+      termsUrl: 'https://globex.example/terms',
+      privacyUrl: 'https://globex.example/privacy',
+    },
+    clientIds: everyClient,
+  },
+  {
+    name: 'Initech',
+    host: 'initech.localhost',
+    branding: { brandColor: '#8a3ffc' },
+    clientIds: ['web', 'spa'],
+  },
 ];

@@ -48,14 +48,13 @@ export async function prepareDevelopment(
   port: number,
 ): Promise<(tx: Tx) => Promise<void>> {
   const prepare = async (known: DevelopmentTenant) => {
-    const { name, brandColor, logo = null, clientIds } = known;
+    const { name, branding, clientIds } = known;
     const tenant: Tenant = {
       ...plainTenant,
       ...developmentAddress(known, port),
       id: random.id(now),
       name,
-      brandColor,
-      logo,
+      ...branding,
       development: true,
       limits: developmentLimits,
       returnOrigins: developmentReturnOrigins,

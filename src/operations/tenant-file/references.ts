@@ -1,12 +1,26 @@
 // Looks up the files and variables that a tenant file refers to.
 import { sha256 } from '../../core/hash.ts';
+import { tenantPictures } from '../../core/members/picture.ts';
 import { type Path, type Problem, problem } from '../../core/problem.ts';
 import { each, type FileClient, type FileTenant, type TenantFile } from './tenant-file.ts';
 
-/** The fields that refer to something outside of the file: a picture, and two kinds of secrets. */
-export type ReferenceKind = 'logoFile' | 'secretFile' | 'secretEnv';
+/** The fields that hold a picture, and those that refer to a file that does. */
+export type PictureField = (typeof tenantPictures)[number];
+export type PictureFile = `${PictureField}File`;
 
-/** What a reference leads to: a logo as a data: URI, a secret as its hash. Or why it leads nowhere. */
+export const pictureFile = <Field extends PictureField>(field: Field): `${Field}File` => `${field}File`;
+
+const pictureFiles: ReadonlyMap<string, PictureField> = new Map(
+  tenantPictures.map((field) => [pictureFile(field), field]),
+);
+
+/** Whether a reference is to a picture. */
+export const isOfPicture = (kind: ReferenceKind): kind is PictureFile => pictureFiles.has(kind);
+
+/** The fields that refer to something outside of the file: pictures, and two kinds of secrets. */
+export type ReferenceKind = PictureFile | 'secretFile' | 'secretEnv';
+
+/** What a reference leads to: a picture as a data: URI, a secret as its hash. Or why it leads nowhere. */
 export type Found =
   | { readonly ok: true; readonly value: string }
   | { readonly ok: false; readonly problem: Problem };
@@ -29,7 +43,7 @@ export function lookUpIn(references: References): LookUp {
     const key = referenceName(kind, name);
     const value = Object.hasOwn(references, key) ? references[key] : undefined;
     if (value !== undefined) return { ok: true, value };
-    const instead = kind === 'logoFile' ? 'logo' : 'secretHash';
+    const instead = pictureFiles.get(kind) ?? 'secretHash';
     return { ok: false, problem: problem([], 'for_command_alone', { instead }) };
   };
 }
@@ -66,17 +80,25 @@ export function foundSecret({ kind, text }: Secret, lookUp: LookUp): Found {
 export function withReferences(file: TenantFile, lookUp: LookUp): TenantFile {
   return {
     tenants: file.tenants.map((tenant) => ({
-      ...withLogo(tenant, lookUp),
+      ...withPictures(tenant, lookUp),
       ...(tenant.clients === undefined
         ? {}
-        : { clients: tenant.clients.map((client) => withHashes(withLogo(client, lookUp), lookUp)) }),
+        : { clients: tenant.clients.map((client) => withHashes(withPictures(client, lookUp), lookUp)) }),
     })),
   };
 }
 
-function withLogo<Entry extends Pick<FileTenant, 'logo' | 'logoFile'>>(entry: Entry, lookUp: LookUp): Entry {
-  const found = entry.logoFile === undefined ? null : lookUp('logoFile', entry.logoFile);
-  return found?.ok === true ? { ...entry, logo: found.value } : entry;
+function withPictures<Entry extends Partial<Pick<FileTenant, PictureFile>>>(
+  entry: Entry,
+  lookUp: LookUp,
+): Entry {
+  const pictures = tenantPictures.flatMap((field) => {
+    const kind = pictureFile(field);
+    const name = entry[kind];
+    const found = name === undefined ? null : lookUp(kind, name);
+    return found?.ok === true ? [[field, found.value] as const] : [];
+  });
+  return { ...entry, ...Object.fromEntries(pictures) };
 }
 
 function withHashes(client: FileClient, lookUp: LookUp): FileClient {

@@ -59,6 +59,8 @@ function oneOrMore(description: string, example: string): Schema<OneOrMore> {
 const nameField = text('What members read', 'Everything');
 const described = text('What members read below the name', 'Every channel, on every screen.');
 const logoFile = text('A PNG, WebP or SVG file, beside the tenant file or below it', 'logo.svg');
+const faviconFile = text('Likewise, for its favicon', 'favicon.svg');
+const coverPictureFile = text('A PNG, WebP or JPEG file, for the picture on its cover', 'cover.webp');
 const accessId = text('Small letters, digits and hyphens', 'sport-live');
 
 const packageSchema = entry(
@@ -181,6 +183,8 @@ const tenantSchema = entry(
     development: flag('Whether it is of a development service'),
     ...tenantFields,
     logoFile,
+    faviconFile,
+    coverPictureFile,
     stageTenant: textOrNull('The tenant on which things are tried first: its host', 'stage.example.com'),
     disabled: flag('Whether it answers as if it were not there'),
     properties: list('The properties that subscriptions can have', propertySchema),

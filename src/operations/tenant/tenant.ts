@@ -32,7 +32,7 @@ export type NewTenant = Readonly<Awaited<ReturnType<typeof prepareTenant>>>;
  * @throws OperationRefused with every problem at once
  */
 export async function prepareTenant(tenant: Tenant, vault: Vault, now: number) {
-  refuseIfAny(brandingProblems(tenant));
+  refuseIfAny(brandingProblems(tenant, tenant.development));
   return { tenant, ...(await prepareKeys(tenant.id, vault, now)) };
 }
 

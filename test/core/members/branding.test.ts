@@ -1,14 +1,22 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Branding, brandingProblems, looksOf, surfaces } from '../../../src/core/members/branding.ts';
+import {
+  type Branding,
+  brandingProblems,
+  looksOf,
+  neutralBranding,
+  supportLink,
+  surfaces,
+} from '../../../src/core/members/branding.ts';
 import { contrast, luminance, mix, readColor, textOn } from '../../../src/core/members/color.ts';
 import { templateFolder } from '../../../src/text/templates.ts';
 import { largestLogo, plainLogo } from '../../support/members/logos.ts';
 import { told } from '../../support/records/told.ts';
 
-const branding: Branding = { name: 'Acme', brandColor: '#1f5fbf', logo: null };
-const problemsOf = (changes: Partial<Branding>) => told(brandingProblems({ ...branding, ...changes }));
+const branding: Branding = { ...neutralBranding, name: 'Acme' };
+const problemsOf = (changes: Partial<Branding>, development = false) =>
+  told(brandingProblems({ ...branding, ...changes }, development));
 
 const hex = (value: number) => `#${value.toString(16).padStart(6, '0')}`;
 const anyColor = fc.integer({ min: 0, max: 0xffffff }).map(hex);
@@ -99,16 +107,68 @@ describe('pages 5: the branding of a tenant', () => {
     },
   );
 
-  it('may have a logo of 2,500 characters, and no more', () => {
+  it('may have a logo of 8,000 characters, and no more', () => {
     const logo = largestLogo('tenant');
-    expect(logo).toHaveLength(2_500);
+    expect(logo).toHaveLength(8_000);
     expect(problemsOf({ logo })).toEqual([]);
-    expect(problemsOf({ logo: logo.replace('x', 'xx') })).toEqual(['logo has more than 2500 characters']);
+    expect(problemsOf({ logo: logo.replace('x', 'xx') })).toEqual(['logo has more than 8000 characters']);
     expect(problemsOf({ logo: plainLogo })).toEqual([]);
   });
 
+  it('may have a sentence of 120 characters on its cover, which is one line', () => {
+    expect(problemsOf({ coverText: '🦊'.repeat(120) })).toEqual([]);
+    expect(problemsOf({ coverText: 'x'.repeat(121) })).toEqual(['coverText has more than 120 characters']);
+    expect(problemsOf({ coverText: 'one\ntwo' })).toHaveLength(1);
+    expect(problemsOf({ coverText: ' ' })).toEqual(['coverText is missing']);
+  });
+
+  it.each(['help@example.com', 'https://example.com/help?from=door#phone'])(
+    'pages 23: may be asked for help at %s',
+    (supportAddress) => {
+      expect(problemsOf({ supportAddress })).toEqual([]);
+    },
+  );
+
+  it.each([
+    'none',
+    'http://example.com',
+    'javascript:alert(1)',
+    ' help@example.com',
+    'mailto:help@example.com',
+  ])('pages 23: may not be asked for help at "%s"', (supportAddress) => {
+    expect(problemsOf({ supportAddress })).toEqual([
+      'supportAddress must be an email address or an https address',
+    ]);
+  });
+
+  it('pages 23: is written to at an address of which nothing is taken for a subject', () => {
+    expect(supportLink({ supportAddress: 'help?subject=x&cc=y@example.com' })).toBe(
+      'mailto:help%3Fsubject%3Dx%26cc%3Dy@example.com',
+    );
+    expect(supportLink({ supportAddress: 'https://example.com/help' })).toBe('https://example.com/help');
+    expect(supportLink({ supportAddress: null })).toBeNull();
+  });
+
+  it.each([
+    'http://example.com/terms',
+    'https://user:secret@example.com/',
+    'https://a;b/',
+    'https://example.com/ x',
+    '/terms',
+  ])('pages 23: may not have its terms at "%s"', (termsUrl) => {
+    expect(problemsOf({ termsUrl })).toHaveLength(1);
+    expect(problemsOf({ privacyUrl: termsUrl }, true)).toHaveLength(1);
+  });
+
+  it('pages 23: has pages on its developer’s own machine while it is developed, and only then', () => {
+    const local = { termsUrl: 'http://localhost:4000/terms', supportAddress: 'http://127.0.0.1:4000/help' };
+    expect(problemsOf(local, true)).toEqual([]);
+    expect(problemsOf(local)).toHaveLength(2);
+  });
+
   it('is told every problem at once', () => {
-    expect(problemsOf({ name: '', brandColor: 'red', logo: 'https://evil.example/' })).toHaveLength(3);
+    const pictures = { logo: 'https://evil.example/', favicon: 'x', coverPicture: largestLogo('tenant') };
+    expect(problemsOf({ name: '', brandColor: 'red', ...pictures })).toHaveLength(5);
   });
 });
 

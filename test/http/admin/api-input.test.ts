@@ -94,9 +94,17 @@ describe('what was not understood', () => {
   });
 
   it('H4: a body over 16 KiB is 413', async () => {
-    const fits = { logo: 'x'.repeat(16 * 1_024 - 11) };
+    const path = '/tenants/a.test/products';
+    const fits = { name: 'x'.repeat(16 * 1_024 - 11) };
+    expectRefusal(await call({ path, body: fits, token: whole }), 400, 'invalid_request');
+    const tooMuch = { name: 'x'.repeat(16 * 1_024 - 10) };
+    expectRefusal(await call({ path, body: tooMuch, token: whole }), 413, 'invalid_request');
+  });
+
+  it('H4: a tenant’s body has room for its pictures, and no more', async () => {
+    const fits = { logo: 'x'.repeat(112 * 1_024 - 11) };
     expectRefusal(await call({ ...change, body: fits, token: whole }), 400, 'invalid_request');
-    const tooMuch = { logo: 'x'.repeat(16 * 1_024 - 10) };
+    const tooMuch = { logo: 'x'.repeat(112 * 1_024 - 10) };
     expectRefusal(await call({ ...change, body: tooMuch, token: whole }), 413, 'invalid_request');
   });
 });

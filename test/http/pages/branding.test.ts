@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Branding } from '../../../src/core/members/branding.ts';
+import { type Branding, neutralBranding } from '../../../src/core/members/branding.ts';
+import { brandOf } from '../../../src/http/pages/brand.ts';
 import { type ClientRegistration, registerClient } from '../../../src/operations/client/client.ts';
 import { changeTenant } from '../../../src/operations/tenant/tenant.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
-import { hostileSvgs, largestLogo, plainLogo } from '../../support/members/logos.ts';
+import { hostileSvgs, largestLogo, plainJpeg, plainLogo } from '../../support/members/logos.ts';
 import { useService } from '../../support/use-service.ts';
 import { authorizationParameters, codeFor, pkce, type Visitor, visitor } from '../../support/visitor.ts';
 
@@ -25,8 +26,7 @@ const brand = (changes: Partial<Branding>) =>
   service.store.transaction(async (tx) => {
     const tenant = service.tenants.byHost(hosts.a);
     if (tenant === null) throw new Error('no tenant');
-    const { name, brandColor, logo } = tenant;
-    await changeTenant(tx, tenant.id, { name, brandColor, logo, ...changes });
+    await changeTenant(tx, tenant.id, changes);
     await service.tenants.reload(tx);
   });
 
@@ -62,6 +62,9 @@ const pictures = ({ text }: Answer) =>
     return /src="([^"]*)"/.exec(tag)?.[1];
   });
 
+/** Where a picture of the tenant is served. */
+const addressOf = (logo: string) => brandOf({ ...neutralBranding, logo }).logo;
+
 const styleOf = ({ text }: Answer) => /<style>(.*)<\/style>/s.exec(text)?.[1] ?? '';
 
 describe('pages 5: the branding of a tenant', () => {
@@ -72,9 +75,9 @@ describe('pages 5: the branding of a tenant', () => {
     await brand({ logo: plainLogo });
     const page = await signIn('pub1', 'https://pub1.test/cb');
     expect(page.text).not.toContain('class="mark"');
-    expect(pictures(page)).toEqual([plainLogo]);
+    expect(pictures(page)).toEqual([addressOf(plainLogo)]);
     for (const path of ['/nothing', '/device', '/account']) {
-      expect(pictures(await member.send(path))[0], path).toBe(plainLogo);
+      expect(pictures(await member.send(path))[0], path).toBe(addressOf(plainLogo));
     }
   });
 
@@ -107,6 +110,65 @@ describe('pages 5: the branding of a tenant', () => {
   });
 });
 
+describe('pages 5: the pictures of a tenant', () => {
+  const read = async (html: string, pattern: RegExp) => {
+    const url = pattern.exec(html)?.[1] ?? '';
+    const picture = await service.http(hosts.a, url);
+    return { url, picture, type: picture.headers['content-type'], text: picture.text };
+  };
+  const iconOf = ({ text }: Answer) => read(text, /<link rel="icon" href="([^"]+)"/);
+
+  it('are served where the pages say, to be kept for good, and are no documents that do anything', async () => {
+    await brand({ logo: plainLogo, coverPicture: plainJpeg });
+    const page = await signIn();
+    const logo = await read(page.text, /class="logo" src="([^"]+)"/);
+    const cover = await read(page.text, /url\(([^)]+)\)/);
+    expect([logo.type, cover.type]).toEqual(['image/svg+xml', 'image/jpeg']);
+    expect(logo.text).toContain('<circle');
+    for (const { picture, url } of [logo, cover]) {
+      expect(picture.headers).toMatchObject({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+        'x-content-type-options': 'nosniff',
+      });
+      // One tenant shows nothing of another.
+      expect((await service.http(hosts.b, url)).status).toBe(404);
+    }
+    await brand({ logo: null, coverPicture: null });
+    expect((await service.http(hosts.a, cover.url)).status).toBe(404);
+  });
+
+  it('have an icon among them: its own, the logo, or else the letter of the name', async () => {
+    const letter = await iconOf(await signIn());
+    expect(letter.text).toMatch(/fill="#ffffff">T<\/text><\/svg>$/);
+    await brand({ name: '<&' });
+    expect((await iconOf(await signIn())).text).toContain('>&#60;</text>');
+    await brand({ name: 'Tenant A', logo: plainLogo });
+    expect((await iconOf(await signIn())).url).toBe(addressOf(plainLogo));
+    await brand({ favicon: largestLogo('client') });
+    const own = await iconOf(await signIn());
+    expect(own.url).toBe(addressOf(largestLogo('client')));
+    const asked = await service.http(hosts.a, '/favicon.ico');
+    expect([asked.status, asked.headers.location]).toEqual([302, own.url]);
+    await brand({ favicon: null, logo: null });
+  });
+
+  it('pages 23: the foot of every page leads to help, terms and privacy, where the tenant has them', async () => {
+    const foot = ({ text }: Answer) =>
+      [...(/<footer[\s\S]*<\/footer>/.exec(text)?.[0] ?? '').matchAll(/<a href="([^"]+)">([^<]+)/g)].map(
+        ([, href, words]) => `${words}: ${href}`,
+      );
+    const paths = ['/nothing', '/device', '/account', '/checkout', '/recover', '/account/details'];
+    for (const path of paths) expect(foot(await member.send(path)), path).toEqual([]);
+    await brand({ supportAddress: 'help@a.test', termsUrl: 'https://a.test/terms?a=1&b' });
+    const two = ['Help: mailto:help@a.test', 'Terms: https://a.test/terms?a=1&amp;b'];
+    for (const path of paths) expect(foot(await member.send(path)), path).toEqual(two);
+    await brand({ privacyUrl: 'https://a.test/privacy' });
+    expect(foot(await signIn())).toEqual([...two, 'Privacy: https://a.test/privacy']);
+    await brand({ supportAddress: null, termsUrl: null, privacyUrl: null });
+  });
+});
+
 describe('pages 15: the logo of an app', () => {
   const pages = {
     'the sign-in page': () => signIn(),
@@ -118,7 +180,7 @@ describe('pages 15: the logo of an app', () => {
     await brand({ logo: largestLogo('tenant') });
     const page = await ask();
     expect(page.status).toBe(200);
-    expect(pictures(page)).toEqual([largestLogo('tenant'), largestLogo('client')]);
+    expect(pictures(page)).toEqual([addressOf(largestLogo('tenant')), largestLogo('client')]);
     expect(page.text).toMatch(/<img class="logo" [^>]+><span>[^<]*Film &amp; &lt;i&gt;Sport&lt;\/i&gt;/);
   });
 
@@ -140,11 +202,11 @@ describe('pages 15: the logo of an app', () => {
 });
 
 describe('W1: the policy of a page with logos', () => {
-  it('allows pictures that the page itself holds, and no others', async () => {
+  it('allows pictures that the page itself holds or we serve, and no others', async () => {
     await brand({ logo: plainLogo });
     const policy = String((await signIn()).headers['content-security-policy']);
     expect(policy.split(';').filter((directive) => directive.startsWith('img-src'))).toEqual([
-      'img-src data:',
+      "img-src 'self' data:",
     ]);
     expect(policy).toContain("default-src 'none'");
     expect(policy.match(/data:/g)).toHaveLength(1);

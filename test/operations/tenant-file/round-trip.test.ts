@@ -67,6 +67,8 @@ describe('a file in which every field tells', () => {
     expect(missing).toEqual([
       'tenants.development',
       'tenants.logoFile',
+      'tenants.faviconFile',
+      'tenants.coverPictureFile',
       'tenants.clients.secretFile',
       'tenants.clients.secretEnv',
       'tenants.clients.secret',

@@ -1,4 +1,5 @@
 import type { FileMember, FileTenant, TenantFile } from '../../../src/operations/tenant-file/tenant-file.ts';
+import { plainJpeg, plainLogo } from '../../support/members/logos.ts';
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><path d="M0 0h4v4z"/></svg>';
 const logo = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
@@ -69,6 +70,14 @@ const tenant: FileTenant = {
   stageTenant: 'stage.telling.test',
   brandColor: '#0b7a4b',
   logo,
+  favicon: plainLogo,
+  coverText: 'Every "story", on every screen',
+  coverPicture: plainJpeg,
+  corners: 'sharp',
+  font: 'humanist',
+  supportAddress: 'https://help.telling.test/door#phone',
+  termsUrl: 'https://telling.test/terms',
+  privacyUrl: 'https://telling.test/privacy',
   languages: ['nb', 'en'],
   passwordLength: 14,
   returnOrigins: ['https://www.telling.test', 'https://shop.telling.test'],

@@ -1,4 +1,4 @@
-import { logoLength } from '../../../src/core/members/limits.ts';
+import { pictureRules } from '../../../src/core/members/limits.ts';
 
 const start = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"';
 
@@ -10,12 +10,22 @@ export const inBase64 = (text: string) => `data:image/svg+xml;base64,${Buffer.fr
 
 export const plainLogo = svgLogo('<circle cx="12" cy="12" r="10" fill="#c2410c"/>');
 
+/** A JPEG of one pixel. */
+export const plainJpeg = [
+  'data:image/jpeg;base64,',
+  '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDACgcHiMeGSgjISMtKygwPGRBPDc3PHtYXUlkkYCZlo+AjIqgtObDoKrarYqMyP/L',
+  '2u71////m8H////6/+b9//j/2wBDASstLTw1PHZBQXb4pYyl+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4',
+  '+Pj4+Pj4+Pj4+Pj4+Pj/wAARCAABAAEDASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAT/xAAUEAEAAAAAAAAAAAAA',
+  'AAAAAAAA/8QAFAEBAAAAAAAAAAAAAAAAAAAAA//EABQRAQAAAAAAAAAAAAAAAAAAAAD/2gAMAwEAAhEDEQA/AIgDjf/Z',
+].join('');
+
 /** A logo of exactly as many characters as may be. */
-export function largestLogo(of: keyof typeof logoLength): string {
+export function largestLogo(of: 'client' | 'tenant'): string {
+  const { length } = pictureRules[of === 'client' ? 'clientLogo' : 'logo'];
   const drawing = '%3Cpath d=%22M2 2h20v20%22 fill=%22%230b7a4b%22/%3E';
   const shape = `data:image/svg+xml,${encodeURIComponent(`${start}>`)}${drawing.replaceAll(' ', '%20')}`;
   const end = '%3C/svg%3E';
-  return `${shape}%3C!--${'x'.repeat(logoLength[of] - shape.length - end.length - 11)}--%3E${end}`;
+  return `${shape}%3C!--${'x'.repeat(length - shape.length - end.length - 11)}--%3E${end}`;
 }
 
 /** SVGs that do more than show a picture, or that no browser would read as we do. */

@@ -9,7 +9,7 @@ import { tenantLimits } from '../../../src/core/limits.ts';
 import type { Member } from '../../../src/core/members/member.ts';
 import type { Session } from '../../../src/core/session.ts';
 import type { Tenant } from '../../../src/core/tenant.ts';
-import { plainLogo } from '../members/logos.ts';
+import { plainJpeg, plainLogo } from '../members/logos.ts';
 
 /** The moment at which the records below are made. */
 export const now = Date.UTC(2026, 0, 15, 12);
@@ -32,6 +32,14 @@ export function tenantRecord(letter: 'a' | 'b', changes: Partial<Tenant> = {}): 
     host: `${letter}.test`,
     brandColor: '#1f5fbf',
     logo: plainLogo,
+    favicon: plainLogo,
+    coverText: 'Every match, on every screen.',
+    coverPicture: plainJpeg,
+    corners: 'round',
+    font: 'serif',
+    supportAddress: 'help@example.test',
+    termsUrl: 'https://example.test/terms',
+    privacyUrl: 'https://example.test/privacy',
     development: false,
     limits: { ...tenantLimits, pendingDeviceCodes: 12, wrongUserCodesPerAddress: null },
     returnOrigins: ['https://app.test', 'https://www.app.test:8443'],

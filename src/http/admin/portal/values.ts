@@ -1,4 +1,5 @@
 /** Values as the pages of the portal show them: by their schema and name, with links to what has a page. */
+import { pictureRules } from '../../../core/members/limits.ts';
 import type { FieldChange } from '../../../core/operators/audit-event.ts';
 import { fieldText } from '../../../operations/field-changes.ts';
 import type { Schema, Schemas } from '../../../operations/json-schema.ts';
@@ -70,7 +71,14 @@ function shownOf(value: unknown, schema: Schema = {}, name = ''): Shown {
 function textOf(text: string, { format, enum: words }: Schema, name: string): Shown {
   if (words !== undefined || name === 'event') return { kind: 'word', text: text.replaceAll('_', ' ') };
   if (format === 'date-time') return { kind: 'time', iso: text, text: timeText(text) };
-  if (/^data:image\/(?:png|webp|svg\+xml)[;,]/.test(text)) return { kind: 'picture', source: text };
+  // A picture that is larger than a logo would weigh more than the page (portal pages stay under 60 KB).
+  if (format === 'picture' && text.length > pictureRules.logo.length) {
+    return {
+      kind: 'text',
+      text: say('value.pictureSize', { size: Math.ceil((text.length * 3) / 4 / 1_024) }),
+    };
+  }
+  if (/^data:image\/(?:png|webp|svg\+xml|jpeg)[;,]/.test(text)) return { kind: 'picture', source: text };
   if (/^#[0-9a-f]{6}$/i.test(text)) return { kind: 'color', text };
   if (name === 'userAgent') return browserOf(text);
   return isCode(name) ? codeOf(text) : { kind: 'text', text };
@@ -176,7 +184,7 @@ function namedOf(item: Facts, field: string): Shown | null {
 const isScalar = (properties: Schemas) => (name: string) => {
   const { type, format, items } = properties[name] ?? {};
   const isObject = type === 'object' && format === undefined;
-  return !isObject && items === undefined && name !== 'logo';
+  return !isObject && items === undefined && format !== 'picture' && name !== 'logo';
 };
 
 /** The things in the list of an answer, and the schema of one. */

@@ -1,13 +1,20 @@
 // Checks the clients in a tenant file.
 import type { Client } from '../../../core/client.ts';
-import { logoLength } from '../../../core/members/limits.ts';
-import { logoProblem } from '../../../core/members/logo.ts';
+import type { PictureKind } from '../../../core/members/limits.ts';
+import { pictureProblem } from '../../../core/members/picture.ts';
 import { apiProblems } from '../../../core/oidc/api.ts';
 import { type Path, type Problem, problem } from '../../../core/problem.ts';
 import { changesOf } from '../../admin/clients/client.ts';
 import { clientDefaults, registrationProblems } from '../../client/client.ts';
-import { foundSecret, type Secret, secretsOf } from '../references.ts';
-import type { FileApi, FileClient } from '../tenant-file.ts';
+import {
+  foundSecret,
+  type PictureField,
+  type PictureFile,
+  pictureFile,
+  type Secret,
+  secretsOf,
+} from '../references.ts';
+import type { FileApi, FileClient, FileTenant } from '../tenant-file.ts';
 import { type Checking, entriesAt, tellTwice, tellUnknown } from './checking.ts';
 
 const soundClient: Client = {
@@ -45,7 +52,7 @@ export function checkClients(
 ): void {
   const entries = entriesAt<FileClient>(checking, path);
   for (const { at, entry } of entries ?? []) {
-    checkLogo(checking, at, entry, logoLength.client);
+    checkPicture(checking, at, entry, 'logo', 'clientLogo');
     checkSettings(checking, at, entry, isDevelopment);
     for (const [index, name] of (entry.apis ?? []).entries()) {
       tellUnknown(checking, [...at, 'apis', index], name, apis, 'api');
@@ -84,17 +91,21 @@ function checkSettings(
 }
 
 /** A picture comes from one place, and one from a file is looked at too. */
-export function checkLogo(
+export function checkPicture(
   checking: Checking,
   at: Path,
-  { logo, logoFile }: { readonly logo?: string | null; readonly logoFile?: string },
-  most: number,
+  entry: Partial<Pick<FileTenant, PictureField | PictureFile>>,
+  field: PictureField,
+  kind: PictureKind,
 ): void {
-  if (logoFile === undefined) return;
-  const path = [...at, 'logoFile'];
-  if (logo !== undefined) checking.tell(path, problem([], 'logo_twice'));
-  const found = checking.lookUp('logoFile', logoFile);
-  const wrong = found.ok ? logoProblem(found.value, most) : found.problem;
+  const fileField = pictureFile(field);
+  const name = entry[fileField];
+  if (name === undefined) return;
+  const path = [...at, fileField];
+  if (entry[field] !== undefined)
+    checking.tell(path, problem([], 'logo_twice', { one: field, other: fileField }));
+  const found = checking.lookUp(fileField, name);
+  const wrong = found.ok ? pictureProblem(field, found.value, kind) : found.problem;
   if (wrong !== null) checking.tell(path, { ...wrong, path: [] });
 }
 

@@ -1,5 +1,5 @@
 // Checks the tenants in a tenant file.
-import { logoLength } from '../../../core/members/limits.ts';
+import { tenantPictures } from '../../../core/members/picture.ts';
 import { tenantProblems } from '../../../core/operators/tenant-problems.ts';
 import { type Path, problem } from '../../../core/problem.ts';
 import { readIssuer } from '../../../core/tenant.ts';
@@ -8,7 +8,7 @@ import { newTenantOf } from '../../admin/tenants.ts';
 import type { FileTenant } from '../tenant-file.ts';
 import { checkAccess } from './access.ts';
 import { type Checking, entriesAt, tellTwice } from './checking.ts';
-import { checkApis, checkClients, checkLogo } from './clients.ts';
+import { checkApis, checkClients, checkPicture } from './clients.ts';
 import { checkMembers } from './members.ts';
 
 /** Says everything that is wrong with a tenant file beyond its shape, as far as the file alone shows it. */
@@ -18,7 +18,7 @@ export function checkTenants(checking: Checking): void {
     const isDevelopment = entry.development === true;
     checkAddress(checking, at, entry);
     checkSettings(checking, at, entry);
-    checkLogo(checking, at, entry, logoLength.tenant);
+    for (const kind of tenantPictures) checkPicture(checking, at, entry, kind, kind);
     const named = checkAccess(checking, at);
     const apis = checkApis(checking, [...at, 'apis'], isDevelopment);
     checkClients(checking, [...at, 'clients'], isDevelopment, apis);
@@ -45,5 +45,5 @@ function checkAddress(checking: Checking, at: Path, tenant: Partial<FileTenant>)
 
 function checkSettings(checking: Checking, at: Path, tenant: Partial<FileTenant>): void {
   const settings = newTenantOf({ issuer: '', name: 'tenant', ...tenant }, '', 0);
-  checking.tell(at, ...tenantProblems({ ...settings, logo: tenant.logo ?? null }, languages));
+  checking.tell(at, ...tenantProblems(settings, languages));
 }

@@ -56,7 +56,8 @@ function newTenant(target: Target): Entry {
 export function settingsOf(file: FileTenant): NewTenantInput {
   const { properties: _properties, products: _products, packages: _packages, ...rest } = file;
   const { channels: _channels, consents: _consents, clients: _clients, members: _members, ...said } = rest;
-  const { apis: _apis, logoFile: _file, stageTenant: _stage, ...settings } = said;
+  const { apis: _apis, stageTenant: _stage, ...facts } = said;
+  const { logoFile: _logo, faviconFile: _favicon, coverPictureFile: _cover, ...settings } = facts;
   return settings;
 }
 

@@ -65,7 +65,7 @@ function expectSafePage({ headers, text }: Answer): void {
   expect(others).toEqual([]);
   const hash = createHash('sha256').update(String(style)).digest('base64');
   expect(headers['content-security-policy']).toBe(
-    `default-src 'none';script-src 'self';style-src 'sha256-${hash}';img-src data:;object-src 'none';` +
+    `default-src 'none';script-src 'self';style-src 'sha256-${hash}';img-src 'self' data:;object-src 'none';` +
       "base-uri 'none';form-action 'self';frame-ancestors 'none'",
   );
   // Nothing inline, and nothing of another origin.

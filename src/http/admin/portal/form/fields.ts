@@ -220,7 +220,7 @@ function kindOf(name: string, schema: Schema, isChosen: boolean) {
   if (schema.format === 'date-time') return 'time';
   if (isOf('integer') || isOf('number')) return 'number';
   if (schema.secret === true) return 'password';
-  return paragraphs.has(name) ? 'texts' : 'text';
+  return paragraphs.has(name) || schema.format === 'picture' ? 'texts' : 'text';
 }
 
 function exampleOf({ examples = [] }: Schema): string {

@@ -19,7 +19,8 @@ export function valuesOf(asking: Asking, present: Facts | null): FormValues {
 }
 
 function collect(values: Values, name: string, schema: Schema, value: unknown): void {
-  if (isOpenFlag(schema)) return;
+  // A field of a page shows no picture: what is sent takes its place, and nothing leaves it as it is.
+  if (isOpenFlag(schema) || schema.format === 'picture') return;
   if (value === null && hasNone(schema)) sayNone(values, name, schema);
   if (value === null || value === undefined) return;
   if (Array.isArray(value)) values.set(name, value.map(textOfItem));

@@ -94,9 +94,9 @@ function readMoney(name: string, values: FormValues): Facts {
   };
 }
 
-/** What an empty field says: of a secret, which is never shown, and of an open flag, that it stays as it is. */
+/** What an empty field says: of a secret and a picture, which no field shows, and of an open flag, that it stays as it is. */
 function emptyOf(schema: Schema, isRequired: boolean, isChange: boolean): '' | null | undefined {
-  if (schema.secret === true || isOpenFlag(schema)) return undefined;
+  if (schema.secret === true || schema.format === 'picture' || isOpenFlag(schema)) return undefined;
   const types = typesOf(schema);
   if (types.includes('null') && !hasNone(schema) && (isChange || isRequired)) return null;
   const isText = types.includes('string') && schema.format === undefined && schema.enum === undefined;
@@ -141,9 +141,10 @@ export function isOpenFlag(schema: Schema): boolean {
   return types.includes('boolean') && types.includes('null');
 }
 
-/** Whether a form says null with a word or a box of its own: of numbers and times of which null means something. */
+/** Whether a form says null with a word or a box of its own: of numbers, times and pictures, of which null means something. */
 export function hasNone(schema: Schema): boolean {
-  const isOfForm = typesOf(schema).includes('integer') || schema.format === 'date-time';
+  const isOfForm =
+    typesOf(schema).includes('integer') || ['date-time', 'picture'].includes(schema.format ?? '');
   return schema.nullMeans !== undefined && isOfForm;
 }
 

@@ -1,42 +1,71 @@
-// The rules for a logo: an SVG, a PNG or a WebP picture.
+// The rules for pictures that a tenant or a client gives: SVG, PNG, WebP or JPEG.
 import { type Problem, problem } from '../problem.ts';
-import { logoPixels } from './limits.ts';
+import { type PictureKind, pictureRules } from './limits.ts';
 
-const written = /^data:(image\/svg\+xml|image\/png|image\/webp)(;base64)?,(.+)$/;
+const written = /^data:(image\/[a-z+]+)(;base64)?,(.+)$/;
+
+/** The pictures that a tenant has on its pages, by the names of its fields. */
+export const tenantPictures = ['logo', 'favicon', 'coverPicture'] as const satisfies readonly PictureKind[];
+
+/** A picture as it is sent. */
+export interface ReadPicture {
+  /** Its media type. */
+  readonly type: string;
+  readonly bytes: Buffer;
+}
 
 /**
- * What is wrong with a logo, or null. A logo is a whole picture in a `data:` URI, so that a page
- * loads nothing from other sites.
+ * What is wrong with a picture, or null. A picture is whole, in a `data:` URI, so that a page loads nothing from other
+ * sites.
  *
- * @param most the most characters that it may have
+ * @param field the name of the field that has it
  */
-export function logoProblem(logo: string, most: number): Problem | null {
-  if (logo.length > most) return problem('logo', 'too_long', { most });
-  const [, type, base64, body = ''] = written.exec(logo) ?? [];
-  if (type === undefined) return problem('logo', 'logo_type');
+export function pictureProblem(field: string, picture: string, kind: PictureKind): Problem | null {
+  const found = wrongWith(picture, kind);
+  return found === null ? null : { ...found, path: [field] };
+}
+
+function wrongWith(picture: string, kind: PictureKind): Problem | null {
+  const { length, pixels, types } = pictureRules[kind];
+  if (picture.length > length) return problem([], 'too_long', { most: length });
+  const [, type = '', base64, body = ''] = written.exec(picture) ?? [];
+  const allowed = types.map((one) => `image/${one}`);
+  if (!allowed.includes(type)) {
+    return problem([], 'logo_type', { allowed: allowed.join(', ').replace(/, (?=[^,]*$)/, ' or ') });
+  }
   const bytes = base64 === undefined ? readPercentEncoded(type, body) : readBase64(body);
   if ('code' in bytes) return bytes;
   switch (type) {
     case 'image/png':
-      return pngProblem(bytes);
+      return pngProblem(bytes, pixels);
     case 'image/webp':
-      return webpProblem(bytes);
+      return webpProblem(bytes, pixels);
+    case 'image/jpeg':
+      return jpegProblem(bytes, pixels);
     default:
       return svgBytesProblem(bytes);
   }
 }
 
+/** A picture that was found good, as it is sent. */
+export function readPicture(picture: string): ReadPicture {
+  const [, type = '', base64, body = ''] = written.exec(picture) ?? [];
+  const bytes = base64 === undefined ? readPercentEncoded(type, body) : readBase64(body);
+  if ('code' in bytes) throw new Error('a picture is kept that was not looked at');
+  return { type, bytes };
+}
+
 /** The bytes, or what is wrong with how they are written. */
 function readBase64(body: string): Buffer | Problem {
   const bytes = Buffer.from(body, 'base64');
-  return bytes.toString('base64') === body ? bytes : problem('logo', 'logo_base64');
+  return bytes.toString('base64') === body ? bytes : problem([], 'logo_base64');
 }
 
 /** Nothing in it needs to be escaped in HTML, so what is stored is what the page weighs. */
 function readPercentEncoded(type: string, body: string): Buffer | Problem {
-  if (type !== 'image/svg+xml') return problem('logo', 'logo_needs_base64', { type });
+  if (type !== 'image/svg+xml') return problem([], 'logo_needs_base64', { type });
   if (!/^(?:[\w.!~*();:@$,/?=+-]|%[0-9a-f]{2})+$/i.test(body)) {
-    return problem('logo', 'logo_encoding');
+    return problem([], 'logo_encoding');
   }
   const text = body.replaceAll(/%(..)/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 16)),
@@ -48,15 +77,15 @@ function svgBytesProblem(bytes: Buffer): Problem | null {
   try {
     return svgProblem(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
-    return problem('logo', 'svg_not_utf8');
+    return problem([], 'svg_not_utf8');
   }
 }
 
 const pngStart = Buffer.from('89504e470d0a1a0a', 'hex');
 
 /** PNG, chunk by chunk: it is whole, of a sane size, and does not move (W3C PNG, §5). */
-function pngProblem(bytes: Buffer): Problem | null {
-  const broken = problem('logo', 'logo_broken', { format: 'PNG' });
+function pngProblem(bytes: Buffer, most: number): Problem | null {
+  const broken = problem([], 'logo_broken', { format: 'PNG' });
   if (!bytes.subarray(0, 8).equals(pngStart)) return broken;
   const names: string[] = [];
   let at = 8;
@@ -66,35 +95,52 @@ function pngProblem(bytes: Buffer): Problem | null {
   }
   const isWhole = names[0] === 'IHDR' && names.includes('IDAT') && names.at(-1) === 'IEND';
   if (!isWhole || at !== bytes.length) return broken;
-  if (names.includes('acTL')) return problem('logo', 'logo_moves');
-  return sizeProblem(bytes.readUInt32BE(16), bytes.readUInt32BE(20));
+  if (names.includes('acTL')) return problem([], 'logo_moves');
+  return sizeProblem(bytes.readUInt32BE(16), bytes.readUInt32BE(20), most);
 }
 
 /** WebP: likewise (RFC 9649 §2.4 to §2.7). */
-function webpProblem(bytes: Buffer): Problem | null {
-  const broken = problem('logo', 'logo_broken', { format: 'WebP' });
+function webpProblem(bytes: Buffer, most: number): Problem | null {
+  const broken = problem([], 'logo_broken', { format: 'WebP' });
   const nameAt = (at: number) => bytes.toString('latin1', at, at + 4);
   if (bytes.length < 30 || nameAt(0) !== 'RIFF' || nameAt(8) !== 'WEBP') return broken;
   if (bytes.readUInt32LE(4) + 8 !== bytes.length) return broken;
   switch (nameAt(12)) {
     case 'VP8 ':
-      return sizeProblem(bytes.readUInt16LE(26) & 0x3fff, bytes.readUInt16LE(28) & 0x3fff);
+      return sizeProblem(bytes.readUInt16LE(26) & 0x3fff, bytes.readUInt16LE(28) & 0x3fff, most);
     case 'VP8L': {
       const bits = bytes.readUInt32LE(21);
-      return sizeProblem((bits & 0x3fff) + 1, ((bits >> 14) & 0x3fff) + 1);
+      return sizeProblem((bits & 0x3fff) + 1, ((bits >> 14) & 0x3fff) + 1, most);
     }
     case 'VP8X':
-      if (((bytes[20] ?? 0) & 0x02) !== 0) return problem('logo', 'logo_moves');
-      return sizeProblem(bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1);
+      if (((bytes[20] ?? 0) & 0x02) !== 0) return problem([], 'logo_moves');
+      return sizeProblem(bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1, most);
     default:
       return broken;
   }
 }
 
+/** JPEG, segment by segment up to the picture itself: it is whole, and of a sane size (ITU-T T.81, annex B). */
+function jpegProblem(bytes: Buffer, most: number): Problem | null {
+  const broken = problem([], 'logo_broken', { format: 'JPEG' });
+  const isWhole = bytes.length > 4 && bytes.readUInt16BE(0) === 0xffd8;
+  if (!isWhole || bytes.readUInt16BE(bytes.length - 2) !== 0xffd9) return broken;
+  let at = 2;
+  while (at + 9 < bytes.length && bytes[at] === 0xff) {
+    const marker = bytes[at + 1] ?? 0;
+    // Of these markers all begin a frame but three: tables of codes, an extension, conditions.
+    if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
+      return sizeProblem(bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5), most);
+    }
+    at += 2 + bytes.readUInt16BE(at + 2);
+  }
+  return broken;
+}
+
 /** A few bytes can be unpacked to a picture that fills a phone's memory. */
-function sizeProblem(width: number, height: number): Problem | null {
-  const isSane = Math.min(width, height) > 0 && Math.max(width, height) <= logoPixels;
-  return isSane ? null : problem('logo', 'logo_size', { most: logoPixels });
+function sizeProblem(width: number, height: number, most: number): Problem | null {
+  const isSane = Math.min(width, height) > 0 && Math.max(width, height) <= most;
+  return isSane ? null : problem([], 'logo_size', { most });
 }
 
 /**
@@ -144,15 +190,15 @@ interface Tag {
 /** What is wrong with an SVG that is to be a logo, or null. */
 function svgProblem(text: string): Problem | null {
   const body = text.replace(declaration, '').trim();
-  if (/<[!?](?!--)/.test(body)) return problem('logo', 'svg_not_plain');
-  if (badReference.test(body)) return problem('logo', 'svg_reference');
+  if (/<[!?](?!--)/.test(body)) return problem([], 'svg_not_plain');
+  if (badReference.test(body)) return problem([], 'svg_reference');
   const tags = readTags(body);
-  if (tags === null) return problem('logo', 'svg_malformed');
+  if (tags === null) return problem([], 'svg_malformed');
   const [root] = tags;
   if (root?.name !== 'svg' || root.attributes.get('xmlns') !== namespaces.xmlns) {
-    return problem('logo', 'svg_root');
+    return problem([], 'svg_root');
   }
-  if (!isViewBox(root.attributes.get('viewBox'))) return problem('logo', 'svg_view_box');
+  if (!isViewBox(root.attributes.get('viewBox'))) return problem([], 'svg_view_box');
   for (const tag of tags) {
     const found = tagProblem(tag);
     if (found !== null) return found;
@@ -187,24 +233,24 @@ function readAttributes(given: string): ReadonlyMap<string, string> | null {
 }
 
 function tagProblem({ name, attributes: given, inside }: Tag): Problem | null {
-  if (!elements.has(name)) return problem('logo', 'svg_element', { element: name });
+  if (!elements.has(name)) return problem([], 'svg_element', { element: name });
   // A picture in a picture has a size of its own, and a clip within a clip costs as much again.
-  if (name === 'svg' && inside.length > 0) return problem('logo', 'svg_nested');
+  if (name === 'svg' && inside.length > 0) return problem([], 'svg_nested');
   const isClip = [name, ...inside].some((element) => ['clipPath', 'mask'].includes(element));
   for (const [attribute, value] of given) {
     if (Object.hasOwn(namespaces, attribute)) {
-      if (value !== namespaces[attribute]) return problem('logo', 'svg_namespace', { namespace: value });
+      if (value !== namespaces[attribute]) return problem([], 'svg_namespace', { namespace: value });
       continue;
     }
     if (!attributes.has(attribute)) {
-      return problem('logo', 'svg_attribute', { attribute, element: name });
+      return problem([], 'svg_attribute', { attribute, element: name });
     }
     // Values are read as CSS, where a backslash can spell any name.
     if (/[:\\@]|url/i.test(value.replaceAll(/url\(#[\w-]+\)/g, ''))) {
-      return problem('logo', 'svg_refers', { attribute, element: name });
+      return problem([], 'svg_refers', { attribute, element: name });
     }
     if (isClip && ['clip-path', 'mask'].includes(attribute)) {
-      return problem('logo', 'svg_clip');
+      return problem([], 'svg_clip');
     }
   }
   return null;

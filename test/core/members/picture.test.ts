@@ -1,12 +1,20 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { logoProblem } from '../../../src/core/members/logo.ts';
+import type { PictureKind } from '../../../src/core/members/limits.ts';
+import { pictureProblem, readPicture } from '../../../src/core/members/picture.ts';
 import { developmentClients, developmentTenants } from '../../../src/operations/development/clients.ts';
-import { hostileSvgs, inBase64, largestLogo, plainLogo, svgLogo } from '../../support/members/logos.ts';
+import {
+  hostileSvgs,
+  inBase64,
+  largestLogo,
+  plainJpeg,
+  plainLogo,
+  svgLogo,
+} from '../../support/members/logos.ts';
 import { told } from '../../support/records/told.ts';
 
-const wordsOf = (logo: string, length = most) =>
-  told([logoProblem(logo, length)].filter((found) => found !== null))[0] ?? null;
+const logoProblem = (logo: string, kind: PictureKind = 'logo') => pictureProblem('logo', logo, kind);
+const wordsOf = (logo: string) => told([logoProblem(logo)].filter((found) => found !== null))[0] ?? null;
 const most = 2_500;
 
 const uri = (type: string, bytes: Buffer) => `data:${type};base64,${bytes.toString('base64')}`;
@@ -47,21 +55,22 @@ const webps = {
 describe('a logo', () => {
   it('may be an SVG, in base64 or percent-encoded', () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><title>Å</title></svg>';
-    expect(logoProblem(inBase64(svg), most)).toBeNull();
-    expect(logoProblem(`data:image/svg+xml,${encodeURIComponent(svg)}`, most)).toBeNull();
+    expect(logoProblem(inBase64(svg))).toBeNull();
+    expect(logoProblem(`data:image/svg+xml,${encodeURIComponent(svg)}`)).toBeNull();
   });
 
   it.each(Object.entries(webps))('may be a %s WebP', (_form, bytes) => {
-    expect(logoProblem(uri('image/webp', bytes), most)).toBeNull();
+    expect(logoProblem(uri('image/webp', bytes))).toBeNull();
   });
 
   it('may be a PNG', () => {
-    expect(logoProblem(uri('image/png', png(64, 48, 'tRNS')), most)).toBeNull();
+    expect(logoProblem(uri('image/png', png(64, 48, 'tRNS')))).toBeNull();
   });
 
   it('is as long as it may be, and no longer', () => {
-    expect(logoProblem(largestLogo('client'), 2_000)).toBeNull();
-    expect(wordsOf(largestLogo('client'), 1_999)).toContain('more than 1999 characters');
+    expect(logoProblem(largestLogo('client'), 'clientLogo')).toBeNull();
+    expect(logoProblem(largestLogo('client').replace('x', 'xx'), 'clientLogo')?.code).toBe('too_long');
+    expect(logoProblem(largestLogo('tenant'))).toBeNull();
   });
 
   it.each(
@@ -95,14 +104,14 @@ describe('a logo', () => {
       'a WebP of an unknown form': uri('image/webp', webp('XXXX')),
     }),
   )('is not %s', (_what, logo) => {
-    expect(logoProblem(logo, most)).toMatchObject({ path: ['logo'] });
+    expect(logoProblem(logo)).toMatchObject({ path: ['logo'] });
   });
 });
 
 describe('an SVG logo', () => {
   it.each(Object.entries(hostileSvgs))('may not have or be: %s', (_what, logo) => {
     expect(logo.length).toBeLessThan(most);
-    expect(logoProblem(logo, most)?.code).toMatch(/^svg_/);
+    expect(logoProblem(logo)?.code).toMatch(/^svg_/);
   });
 
   it('says what it may not have', () => {
@@ -127,15 +136,59 @@ describe('an SVG logo', () => {
       ),
     }),
   )('may have %s', (_what, logo) => {
-    expect(logoProblem(logo, most)).toBeNull();
+    expect(logoProblem(logo)).toBeNull();
   });
 });
 
 describe('the logos of the development start', () => {
-  const logos = [...developmentTenants, ...developmentClients].flatMap(({ logo }) => logo ?? []);
+  const logos = [...developmentTenants, ...developmentClients].flatMap(
+    (one) => ('branding' in one ? one.branding : one).logo ?? [],
+  );
 
   it('are logos', () => {
     expect(logos).toHaveLength(3);
-    for (const logo of logos) expect(logoProblem(logo, most)).toBeNull();
+    for (const logo of logos) expect(logoProblem(logo)).toBeNull();
+  });
+});
+
+describe('the picture of a cover', () => {
+  const cover = (type: string, bytes: Buffer) =>
+    pictureProblem('coverPicture', uri(type, bytes), 'coverPicture');
+  const jpeg = readPicture(plainJpeg).bytes;
+  /** The same, with another height and width in its frame. */
+  const sized = (height: number, width: number) => {
+    const bytes = Buffer.from(jpeg);
+    const frame = bytes.indexOf(Buffer.from([0xff, 0xc0]));
+    bytes.writeUInt16BE(height, frame + 5);
+    bytes.writeUInt16BE(width, frame + 7);
+    return bytes;
+  };
+
+  it('may be a JPEG, a PNG or a WebP, and no SVG', () => {
+    expect(cover('image/jpeg', jpeg)).toBeNull();
+    expect(cover('image/png', png(64, 48))).toBeNull();
+    expect(cover('image/webp', webps.lossy)).toBeNull();
+    expect(
+      told([pictureProblem('coverPicture', plainLogo, 'coverPicture')].flatMap((one) => one ?? [])),
+    ).toEqual([
+      'coverPicture must be a data: URI of image/png, image/webp or image/jpeg without other parameters',
+    ]);
+    expect(logoProblem(plainJpeg)?.code).toBe('logo_type');
+  });
+
+  it.each(
+    Object.entries({
+      'a JPEG without an end': jpeg.subarray(0, -2),
+      'a JPEG with something behind it': Buffer.concat([jpeg, Buffer.from('<script>')]),
+      'a JPEG without a frame': Buffer.from([
+        0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xda, 0, 2, 0xff, 0xd9,
+      ]),
+      'a JPEG of no size': sized(0, 9),
+      'a JPEG that fills the memory': sized(9, 65_000),
+      'a PNG that says it is a JPEG': png(9, 9),
+      nothing: Buffer.from('x'),
+    }),
+  )('is not %s', (_what, bytes) => {
+    expect(cover('image/jpeg', bytes)?.code).toMatch(/^logo_(?:broken|size)$/);
   });
 });
