@@ -57,13 +57,34 @@ export function setSecurityHeaders(reply: FastifyReply): void {
   reply.headers(reply.request.tenant?.issuer.startsWith('https:') === false ? overHttp : overHttps);
 }
 
-/** The headers of a page beside those of every answer (W1, W2). @param formTargets see `contentSecurityPolicy` */
+/**
+ * The headers of a page beside those of every answer (W1, W2).
+ *
+ * @param formTargets see `contentSecurityPolicy`
+ * @param framesOwn whether it has frames, which show documents of ours alone
+ */
 export function pageHeaders(
   styleHash: string,
   formTargets: readonly string[],
+  framesOwn = false,
 ): Readonly<Record<string, string>> {
-  return { ...onPages, 'content-security-policy': contentSecurityPolicy(styleHash, formTargets) };
+  const policy = contentSecurityPolicy(styleHash, formTargets);
+  return { ...onPages, 'content-security-policy': framesOwn ? `${policy};frame-src 'self'` : policy };
 }
+
+/** Of a mail that a page of ours shows in a frame: its own styles and pictures, no script, and links that are clicked. */
+export const mailHeaders: Readonly<Record<string, string>> = {
+  'x-frame-options': 'SAMEORIGIN',
+  'content-security-policy': [
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    'sandbox allow-top-navigation-by-user-activation',
+  ].join(';'),
+};
 
 /**
  * The Content-Security-Policy of a page (W1): nothing but our own script, this very style sheet, pictures that the page

@@ -25,6 +25,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
     'device.approve.model', // Danish: Model
     'mail.fact.browser', // Danish: Browser
     'mail.fact.client', // Danish: App
+    'outbox.link', // Danish: Link
     'problem.reference', // Danish: Reference
   ],
   de: [
@@ -34,9 +35,14 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
     'mail.fact.browser', // German: Browser
     'mail.fact.client', // German: App
     'member.fullName', // German: Name
+    'outbox.code', // German: Code
+    'outbox.link', // German: Link
   ],
   es: [
     'error.prefix', // Spanish: Error
+  ],
+  fr: [
+    'outbox.code', // French: Code
   ],
   nb: [
     'consent.unverified.app', // Norwegian: App
@@ -50,9 +56,12 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
     'foot.privacy', // Dutch: Privacy
     'mail.fact.browser', // Dutch: Browser
     'mail.fact.client', // Dutch: App
+    'outbox.code', // Dutch: Code
+    'outbox.link', // Dutch: Link
   ],
   pl: [
     'device.approve.model', // Polish: Model
+    'outbox.link', // Polish: Link
   ],
   sv: [
     'consent.unverified.app', // Swedish: App

@@ -7,6 +7,7 @@ import { hostedPages, type Site, startSite } from '../../test/support/browser/si
 import { accountWalk } from '../../test/support/browser/walks/account.ts';
 import { checkoutWalk } from '../../test/support/browser/walks/checkout.ts';
 import { deviceWalk } from '../../test/support/browser/walks/device.ts';
+import { outboxWalk } from '../../test/support/browser/walks/outbox.ts';
 import { portalWalk } from '../../test/support/browser/walks/portal.ts';
 import { goWay, type Walk } from '../../test/support/browser/way.ts';
 import { memberPages } from '../../test/support/members/member-pages.ts';
@@ -127,6 +128,7 @@ export const parts: readonly Part[] = [
   partOf('device', deviceWalk),
   partOf('account', accountWalk),
   checkoutPart(),
+  partOf('outbox', outboxWalk),
   partOf('portal', portalWalk),
   setupPart,
 ];

@@ -74,5 +74,6 @@ export const mailLook = 10 * second;
 /** How long the mail server may take to be reached, to greet, and to be silent in between. */
 export const smtpTimeout = { connect: 10 * second, greeting: 10 * second, silence: 30 * second } as const;
 
-/** The development page of mails shows this many, the newest. */
+/** The development page of mails shows this many, the newest, and looks for a word in so many of them. */
 export const outboxShown = 50;
+export const outboxSearched = 1_000;

@@ -123,7 +123,7 @@ const styles = [
   ['members/checkout/', memberSheet(...site, 'facts.css', 'cards.css', 'checkout.css')],
   ['members/device/', memberSheet(...door, 'facts.css', 'device.css')],
   ['members/scope-consent', memberSheet(...door, 'facts.css')],
-  ['rehearsal/', memberSheet(...site)],
+  ['rehearsal/', memberSheet(...site, 'outbox.css')],
 ] as const;
 const plain = memberSheet(...door);
 
@@ -142,6 +142,7 @@ const scripts: Readonly<Record<string, ReturnType<typeof scriptAsset>>> = {
   'members/device/entry.eta': scriptAsset('memberdoor', 'slots'),
   'members/recover/reset.eta': newPassword,
   'members/sign-up/form.eta': newPassword,
+  'rehearsal/outbox-mail.eta': scriptAsset('memberdoor', 'copy'),
   'setup/form.eta': newPassword,
 };
 

@@ -37,6 +37,8 @@ export interface Page {
   readonly status?: number;
   /** CSP sources that a form of the page may lead to, beside ourselves. */
   readonly formTargets?: readonly string[];
+  /** Whether it shows documents of ours in frames. */
+  readonly framesOwn?: boolean;
   /** The page again in another language, as a GET form; without it the page has no switcher. */
   readonly again?: { readonly action: string; readonly fields: Readonly<Record<string, string>> };
   /** Whether the page shows that something went wrong: the title then begins with "Error" (pages 6). */
@@ -88,7 +90,7 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
     .headers({
       'cache-control': 'no-store',
       'content-language': language.tag,
-      ...pageHeaders(style.hash, page.formTargets ?? []),
+      ...pageHeaders(style.hash, page.formTargets ?? [], page.framesOwn),
     })
     .type('text/html; charset=utf-8');
   const html = await reply.viewAsync(page.template, {

@@ -59,9 +59,9 @@ describe('the outbox of a development tenant', () => {
     const page = await service.http(acme, path);
     expect(page.status).toBe(200);
     const link = `http://${acme}/sign-up/confirm/the-secret`;
-    expect(page.text).toContain(`href="${link}">${link}</a>`);
-    expect(page.text).toContain('<strong dir="ltr">123 456</strong>');
-    expect(page.text).toContain('Hello Grace &lt;b&gt; Hopper,');
+    expect(page.text).toMatch(/<strong dir="ltr" data-copy="Copy"[^>]*>123 456<\/strong>/);
+    expect(page.text).toContain(`href="${link}" data-copy="Copy"`);
+    expect(page.text).toMatch(/<pre[^>]*>Hello Grace &lt;b&gt; Hopper,/);
     expect(page.headers['cache-control']).toBe('no-store');
   });
 
@@ -72,8 +72,52 @@ describe('the outbox of a development tenant', () => {
     const [path = ''] = linksOf((await service.http(acme, '/outbox')).text);
     const { text } = await service.http(acme, path, { headers: { 'accept-language': 'nb' } });
     expect(text).toContain('<html lang="nb" dir="ltr">');
-    expect(text).toContain('<div lang="ar" dir="rtl">');
+    expect(text).toContain('<h1 lang="ar" dir="rtl">');
+    expect(text).toMatch(/<pre class="card" lang="ar" dir="rtl">/);
     expect(text).toContain('Alle e-poster');
+  });
+
+  it('W1: shows how a mail looks in a document of its own, that can do nothing but be looked at and clicked', async () => {
+    const service = await serviceForTest({ data: 'development' });
+    const { acme } = hostsOf(service);
+    await post(service, acme);
+    const [path = ''] = linksOf((await service.http(acme, '/outbox')).text);
+    const page = await service.http(acme, path);
+    expect(page.headers['content-security-policy']).toContain("frame-src 'self'");
+    const seen = await service.http(acme, `${path}/seen`);
+    expect(seen.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-frame-options': 'SAMEORIGIN',
+      'content-security-policy': [
+        "default-src 'none'",
+        "style-src 'unsafe-inline'",
+        'img-src data:',
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'self'",
+        'sandbox allow-top-navigation-by-user-activation',
+      ].join(';'),
+    });
+    expect(seen.text).toContain('<head><base target="_top">');
+    expect(seen.text).toContain('Hello Grace &lt;b&gt; Hopper,');
+  });
+
+  it('finds mails by a part of the address or the subject', async () => {
+    const service = await serviceForTest({ data: 'development' });
+    const { acme } = hostsOf(service);
+    await post(service, acme);
+    await post(service, acme, { name: 'passwordReset', to: 'ola@mail.test' });
+    const found = async (word: string) => {
+      const { text } = await service.http(acme, `/outbox?q=${encodeURIComponent(word)}`);
+      return { text, mails: linksOf(text).length };
+    };
+    expect((await found('OLA@')).mails).toBe(1);
+    expect((await found('confirm your')).text).toContain('grace@mail.test');
+    expect((await found('@mail.test')).mails).toBe(2);
+    const none = await found('"><script>');
+    expect(none).toMatchObject({ mails: 0 });
+    expect(none.text).toContain('No mail matches. Try a shorter word.');
+    expect(none.text).toContain('value="&quot;&gt;&lt;script&gt;"');
   });
 
   it('X1: shows nothing of another tenant', async () => {
@@ -83,6 +127,7 @@ describe('the outbox of a development tenant', () => {
     const [path = ''] = linksOf((await service.http(acme, '/outbox')).text);
     expect((await service.http(globex, '/outbox')).text).toContain('No mail yet.');
     expect((await service.http(globex, path)).status).toBe(404);
+    expect((await service.http(globex, `${path}/seen`)).status).toBe(404);
   });
 
   it('lists the newest fifty, and does not read the others', async () => {
@@ -114,6 +159,7 @@ describe('the outbox of a development tenant', () => {
     '/outbox/..%2Fmaster.key%00',
     '/outbox/1-1.x.eml',
     '/outbox/constructor',
+    '/outbox/1-1/seen',
   ])('%s is no mail', async (path) => {
     const service = await serviceForTest({ data: 'development' });
     const { acme } = hostsOf(service);
@@ -129,7 +175,7 @@ describe('the outbox of a development tenant', () => {
 });
 
 describe('where mails are sent', () => {
-  it.each(['/outbox', '/outbox/1-1'])('there is no %s', async (path) => {
+  it.each(['/outbox', '/outbox/1-1', '/outbox/1-1/seen'])('there is no %s', async (path) => {
     const service = await serviceForTest({ data: 'security' });
     const answer = await service.http(hosts.a, path);
     expect(answer.status).toBe(404);
