@@ -71,7 +71,9 @@ export function ensureBrowserCookie(reply: FastifyReply, random: Random): string
 /** Leads on to a page of ours that says what was done: once, and not because its address says so (pages 20). */
 export function redirectAfter(reply: FastifyReply, page: string, what: string): FastifyReply {
   const lifetime = { ...attributes(reply.request), maxAge: doneCookieLifetime / 1_000 };
-  return reply.setCookie(nameOf(reply.request, 'done'), `${what} ${page}`, lifetime).redirect(page, 303);
+  return reply
+    .setCookie(nameOf(reply.request, 'done'), `${what} ${page.split('?')[0]}`, lifetime)
+    .redirect(page, 303);
 }
 
 /** What was done before this page; null if nothing was, or it has been said. */

@@ -106,15 +106,17 @@ export async function deleteSome<T extends Table>(
 export interface ListPage<Key extends string | number> {
   /** The entry of this key alone. */
   readonly only?: Key | undefined;
-  /** Those behind this one. */
+  /** Those behind this one, in the order of the list. */
   readonly after?: Key | undefined;
-  readonly limit?: number;
+  /** Whether the last one comes first. */
+  readonly isDescending?: boolean | undefined;
+  readonly limit?: number | undefined;
 }
 
 /** The same of a list whose newest entry comes first: those that are older than this one. */
 export interface NewestPage<Key extends string | number> {
   readonly before?: Key | undefined;
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** As much of Kysely's queries as these need, whatever their rows. */
@@ -128,16 +130,19 @@ interface Listed {
 export function within<Query, Key extends string | number>(
   query: Query,
   column: string,
-  { only, after, before, limit }: ListPage<Key> & NewestPage<Key>,
-  direction: 'asc' | 'desc' = 'asc',
+  { only, after, before, isDescending = false, limit }: ListPage<Key> & NewestPage<Key>,
+  direction: 'asc' | 'desc' = isDescending ? 'desc' : 'asc',
 ): Query {
   let narrowed = (query as Listed).orderBy(column, direction);
   if (only !== undefined) narrowed = narrowed.where(column, '=', only);
-  if (after !== undefined) narrowed = narrowed.where(column, '>', after);
+  if (after !== undefined) narrowed = narrowed.where(column, isDescending ? '<' : '>', after);
   if (before !== undefined) narrowed = narrowed.where(column, '<', before);
   if (limit !== undefined) narrowed = narrowed.limit(limit);
   return narrowed as Query;
 }
+
+/** How a list is sorted: by a property of its entries, and with a dash the last of them first. */
+export const isDescending = (sort: string) => sort.startsWith('-');
 
 /** A query with its newest rows first, by a column that counts up, narrowed to a page. */
 export function newest<Query, Key extends string | number>(

@@ -27,6 +27,30 @@
   for (const note of document.querySelectorAll('[data-zone]')) {
     note.textContent = note.dataset.zone.replace('{zone}', timeZone);
   }
+  // Choosing entries of a list: all of them at once, and how many they are.
+  for (const form of document.querySelectorAll('form.bulk')) {
+    const boxes = [...form.querySelectorAll('input[name=entry]')];
+    const acting = form.querySelector('.acting');
+    const note = acting.querySelector('[data-count]');
+    const all = document.createElement('input');
+    all.type = 'checkbox';
+    const tell = () => {
+      const count = boxes.filter((box) => box.checked).length;
+      acting.hidden = count === 0;
+      all.checked = count === boxes.length;
+      all.indeterminate = count > 0 && !all.checked;
+      note.textContent = note.dataset.count.replace('{count}', count);
+    };
+    all.addEventListener('change', () => {
+      for (const box of boxes) box.checked = all.checked;
+      tell();
+    });
+    for (const box of boxes) box.addEventListener('change', tell);
+    const head = form.querySelector('th.select');
+    all.setAttribute('aria-label', head.textContent);
+    head.append(all);
+    tell();
+  }
   const search = document.querySelector('.find input');
   document.addEventListener('keydown', (event) => {
     const isTyping = event.target.closest('input, select, textarea') !== null;

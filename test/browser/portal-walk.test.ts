@@ -321,6 +321,7 @@ describe('the portal with JavaScript', () => {
     const inTokyo = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Tokyo' } as const;
     expect(await time.textContent()).toBe(new Intl.DateTimeFormat('en-GB', inTokyo).format(moment));
     expect(await time.getAttribute('title')).toBe(`${moment.toISOString()} · shown in Asia/Tokyo time`);
+    await page.getByText('Filters', { exact: true }).click();
     const from = page.getByLabel('From');
     expect(await from.inputValue()).toBe('2020-02-01T05:00');
     await from.fill('2020-02-01T09:00:00');

@@ -10,7 +10,7 @@ import { ofSecret } from '../field-changes.ts';
 import * as s from '../json-schema.ts';
 import { periodSchema, priceSchema } from './access/packages.ts';
 import { type NoFields, onService, onTenant, tenantField } from './define.ts';
-import { listWithFile, momentFields, nextNumber, withMs } from './list.ts';
+import { listWithFile, momentFields, nextNumber, sortField, withMs } from './list.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
 const eventField = s.oneOf('AuditEventName', 'What happened', auditEventNames);
@@ -113,6 +113,7 @@ const narrowing = {
   reference: s.text('Of a refused request: the reference that its page showed', 'k7p293qd'),
   result: resultField,
   ...momentFields,
+  sort: sortField('-at', 'at'),
   before: s.wholeNumber('The number of the last event of the page before', 4_711),
 };
 
@@ -137,7 +138,7 @@ const events = {
   answer: (event: StoredAuditEvent, { actor }: OperationContext) => auditAnswer(event, actor),
   answers: (found: readonly StoredAuditEvent[], { tx, actor }: OperationContext) =>
     auditAnswers(tx, found, actor),
-  keyOf: ({ id }: StoredAuditEvent) => id,
+  key: 'id',
   behind: (event: StoredAuditEvent) => event,
 } as const;
 

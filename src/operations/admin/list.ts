@@ -2,7 +2,7 @@
 
 import { exportPart, listPage } from '../../core/limits.ts';
 import { mayTakeLong } from '../../storage/prepared.ts';
-import type { ListPage } from '../../storage/rows.ts';
+import { isDescending, type ListPage } from '../../storage/rows.ts';
 import type { Tx } from '../../storage/store.ts';
 import * as s from '../json-schema.ts';
 import type { NoFields, OnTenant } from './define.ts';
@@ -29,6 +29,20 @@ export function pageOf<Item>(
 ): { readonly page: readonly Item[]; readonly last: Item | null } {
   const page = read.slice(0, limit);
   return { page, last: read.length > limit ? (page.at(-1) ?? null) : null };
+}
+
+/**
+ * How a list is sorted: by a property of its entries that an index has in order, and with a dash before it the last of
+ * them first. The first one holds unless another is said.
+ */
+export function sortField<const Sort extends string>(first: Sort, ...others: readonly Sort[]) {
+  return {
+    type: 'string',
+    enum: [first, ...others],
+    default: first,
+    description: 'What it is sorted by; with a dash before it the last of them come first',
+    examples: [first],
+  } as s.Defaulted<Sort>;
 }
 
 /** An operation that answers a list; the portal has a page of it. */
@@ -77,26 +91,30 @@ export function keyedList<
   const { title: _, ...untitled } = key;
   const next = { ...untitled, description: 'What the next page takes as `after`; null on the last one' };
   type Named = Readonly<Record<string, Answer[Key] & (string | number)>>;
+  const facts = listFacts(list, schema, { ...s.orNull(next), examples: [null] });
   return {
-    ...listFacts(list, schema, { ...s.orNull(next), examples: [null] }),
+    ...facts,
     ...(fields && { fields }),
+    portal: { list: { ...facts.portal.list, pagedBy: { field: 'after', key: entry.key } } },
     optional: {
       [entry.field]: { ...key, description: 'Only this one' },
       after: { ...key, description: 'The last entry of the page before: those behind it follow' },
       limit: limitField,
+      sort: sortField<string>(entry.key, `-${entry.key}`),
     } as s.Schemas,
     run: async (context: Context, input: object) => {
       const { [entry.field]: only, after } = input as Named;
-      const { limit } = input as { readonly limit: number };
-      const found = await read(context, { only, after, limit: limit + 1 }, input as s.ValuesOf<Fields>);
-      const { page, last } = pageOf(found, limit);
-      return { [of]: page, next: last === null ? null : last[entry.key] };
+      const { limit, sort = entry.key } = input as { readonly limit: number; readonly sort?: string };
+      const page = { only, after, isDescending: isDescending(sort), limit: limit + 1 };
+      const found = await read(context, page, input as s.ValuesOf<Fields>);
+      const { page: shown, last } = pageOf(found, limit);
+      return { [of]: shown, next: last === null ? null : last[entry.key] };
     },
   };
 }
 
-/** A list with the newest first. */
-interface NewestList<Item, Narrowing extends s.Schemas, Context> extends List {
+/** A list in the order of time, the newest first unless it can be sorted otherwise. */
+interface NewestList<Item extends object, Narrowing extends s.Schemas, Context> extends List {
   readonly schema: s.Schema;
   /** `nextText` or `nextNumber`. */
   readonly next: s.Schema;
@@ -110,8 +128,8 @@ interface NewestList<Item, Narrowing extends s.Schemas, Context> extends List {
   readonly answer: (item: Item, context: Context) => object;
   /** The answers of a page, where they say more than those of a file: what is looked up for all of them at once. */
   readonly answers?: (items: readonly Item[], context: Context) => Promise<readonly object[]>;
-  /** What the next page takes as `before`. */
-  readonly keyOf: (item: Item) => string | number;
+  /** What the next page takes as `before`, of the last entry and its answer alike. */
+  readonly key: keyof Item & string;
 }
 
 const nextWords = 'What the next page takes as `before`; null on the last one';
@@ -122,19 +140,21 @@ export const nextNumber = (example: number) => s.orNull(s.wholeNumber(nextWords,
 
 /** Describes such a list for `onTenant` or `onService`. */
 export function newestList<
-  Item,
+  Item extends object,
   Narrowing extends s.Schemas,
   Context extends OperationContext = OnTenant<OperationContext>,
->({ schema, next, narrowing, read, answer, answers, keyOf, ...list }: NewestList<Item, Narrowing, Context>) {
+>({ schema, next, narrowing, read, answer, answers, key, ...list }: NewestList<Item, Narrowing, Context>) {
+  const facts = listFacts(list, schema, next);
   return {
-    ...listFacts(list, schema, next),
+    ...facts,
+    portal: { list: { ...facts.portal.list, pagedBy: { field: 'before', key } } },
     optional: { ...narrowing, limit: limitField },
     run: async (context: Context, { limit, ...input }: { readonly limit: number }) => {
       const found = await read(context, input as s.ObjectOf<NoFields, Narrowing>, limit + 1);
       const { page, last } = pageOf(found, limit);
       return {
         [list.of]: (await answers?.(page, context)) ?? page.map((item) => answer(item, context)),
-        next: last === null ? null : keyOf(last),
+        next: last === null ? null : last[key],
       };
     },
   };
@@ -146,7 +166,7 @@ const mostLinesField: s.Schema<number> = {
 };
 
 /** Such a list that the table also has as a file. */
-interface ListWithFile<Item, Narrowing extends s.Schemas, Context>
+interface ListWithFile<Item extends object, Narrowing extends s.Schemas, Context>
   extends NewestList<Item, Narrowing, Context> {
   readonly file: Pick<Operation, 'name' | 'summary'>;
   /** What the next part of the file takes as `before`, where that is more than what a page takes. */
@@ -159,11 +179,11 @@ interface ListWithFile<Item, Narrowing extends s.Schemas, Context>
  * is read is not in it.
  */
 export function listWithFile<
-  Item,
+  Item extends object,
   Narrowing extends s.Schemas,
   Context extends OperationContext = OnTenant<OperationContext>,
 >({ file, behind, ...definition }: ListWithFile<Item, Narrowing, Context>) {
-  const { permission, name, route, narrowing, read, answer, keyOf } = definition;
+  const { permission, name, route, narrowing, read, answer, key } = definition;
   type Input = { readonly limit?: number };
   const run = (context: Context, { limit: most = Number.POSITIVE_INFINITY, ...input }: Input) => {
     const part = async (tx: Tx, before: object, left: number): Promise<FileAnswer> => {
@@ -175,7 +195,7 @@ export function listWithFile<
       const isEnd = last === undefined || entries.length < atMost || entries.length === left;
       const text = entries.map((entry) => `${JSON.stringify(answer(entry, context))}\n`).join('');
       if (isEnd) return { text };
-      const next = { before: (behind ?? keyOf)(last) };
+      const next = { before: behind === undefined ? last[key] : behind(last) };
       return { text, more: (later) => part(later.tx, next, left - entries.length) };
     };
     return part(context.tx, {}, most);

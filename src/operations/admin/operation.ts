@@ -171,6 +171,10 @@ export interface ListFace {
   readonly entry?: EntryName;
   /** The operation that reads an entry for a page of its own. */
   readonly opens?: string;
+  /** What can be done to several of its entries at once: operations that take the name of one and nothing else. */
+  readonly bulk?: readonly string[];
+  /** How it is paged: what of its last entry the next page takes, and in which field. */
+  readonly pagedBy?: EntryName;
 }
 
 /** A list on the page of one thing, by what the list's own page says of it where it has one. */

@@ -1,6 +1,6 @@
 // Queries of checkouts.
 import type { Checkout, CheckoutWrite } from '../../core/access/checkout.ts';
-import { findRow, given, type NewestPage, newest, rowsWith, updateRow } from '../rows.ts';
+import { findRow, given, isDescending, type NewestPage, rowsWith, updateRow, within } from '../rows.ts';
 import type { CheckoutRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 import { offerColumns, offerOf } from './package.ts';
@@ -17,14 +17,22 @@ export async function listCheckouts(tx: Tx, memberId: string): Promise<readonly 
   return (await rows.execute()).map(checkoutOf);
 }
 
-/** Checkouts of a tenant, or of one member of it, newest first. */
+/** Which checkouts to list; what is left out does not narrow. */
+export interface CheckoutFilter extends NewestPage<string> {
+  readonly memberId?: string | undefined;
+  /** The newest first unless it is `createdAt`. */
+  readonly sort?: 'createdAt' | '-createdAt' | undefined;
+}
+
+/** Checkouts of a tenant, or of one member of it. Their ids are in the order in which they were made. */
 export async function listCheckoutsOfTenant(
   tx: Tx,
   tenantId: string,
-  { memberId, ...page }: NewestPage<string> & { readonly memberId?: string | undefined },
+  { memberId, sort = '-createdAt', before, limit }: CheckoutFilter,
 ): Promise<readonly Checkout[]> {
   const rows = rowsWith(tx, 'checkouts', { tenantId, ...given({ memberId }) });
-  return (await newest(rows, 'id', page).execute()).map(checkoutOf);
+  const page = { after: before, isDescending: isDescending(sort), limit };
+  return (await within(rows, 'id', page).execute()).map(checkoutOf);
 }
 
 export async function insertCheckout(tx: Tx, { price, period, ...rest }: Checkout): Promise<void> {

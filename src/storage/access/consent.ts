@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Consent, ConsentChange, ConsentStatus } from '../../core/access/consent.ts';
 import type { Member } from '../../core/members/member.ts';
 import { insertion } from '../prepared.ts';
-import { findRow, fromFlag, type ListPage, newest, rowsWith, toFlag, within } from '../rows.ts';
+import { findRow, fromFlag, isDescending, type ListPage, newest, rowsWith, toFlag, within } from '../rows.ts';
 import type { ConsentRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
@@ -126,26 +126,30 @@ export interface ConsentAnswerFilter {
   /** ms; `from` is included, `until` is not. */
   readonly from?: number | undefined;
   readonly until?: number | undefined;
-  /** The id of the last answer of the page before: older ones follow. */
+  /** The newest first unless it is `changedAt`. */
+  readonly sort?: 'changedAt' | '-changedAt' | undefined;
+  /** The id of the last answer of the page before: those behind it follow. */
   readonly before?: number;
 }
 
-/** Answers, newest first: by time, then by id. Each part is read in the order of its index. */
+/** Answers by time, then by id. Each part is read in the order of its index. */
 export async function listConsentAnswers(
   tx: Tx,
   tenantId: string,
   filter: ConsentAnswerFilter,
   limit: number,
 ): Promise<readonly ConsentAnswer[]> {
-  const { status, before } = filter;
+  const { status, before, sort = '-changedAt' } = filter;
+  const sign = isDescending(sort) ? 1 : -1;
   const last = before === undefined ? null : await findRow(tx, 'consentChanges', { id: before });
-  // An answer that is not there is earlier than all.
-  const behind = before === undefined ? null : { id: before, changedAt: last?.changedAt ?? 0 };
+  // Behind an answer that is not there, there is none.
+  const end = isDescending(sort) ? 0 : Number.MAX_SAFE_INTEGER;
+  const behind = before === undefined ? null : { id: before, changedAt: last?.changedAt ?? end };
   const found: ConsentAnswer[] = [];
   for (const part of status === undefined ? (['accepted', 'withdrawn'] as const) : [status]) {
     found.push(...(await listPart(tx, tenantId, { ...filter, status: part }, behind, limit)));
   }
-  return found.toSorted((a, b) => b.changedAt - a.changedAt || b.id - a.id).slice(0, limit);
+  return found.toSorted((a, b) => sign * (b.changedAt - a.changedAt || b.id - a.id)).slice(0, limit);
 }
 
 async function listPart(
@@ -157,6 +161,8 @@ async function listPart(
 ): Promise<readonly ConsentAnswer[]> {
   const { consentId, memberId, status, holds, from, until } = filter;
   const { ref } = sql;
+  const isFalling = isDescending(filter.sort ?? '-changedAt');
+  const [order, upTo, beyond] = isFalling ? (['desc', '<=', '<'] as const) : (['asc', '>=', '>'] as const);
   const isLast = sql<0 | 1>`(case when exists (select 1 from ${sql.table('consentChanges')} as later
     where ${ref('later.memberId')} = ${ref('answer.memberId')} and ${ref('later.consentId')} = ${ref('answer.consentId')}
       and later.id > answer.id) then 0 else 1 end)`;
@@ -166,8 +172,8 @@ async function listPart(
     .selectAll('answer')
     .select(['member.email', 'member.fullName', 'member.erasedAt', isLast.as('holds')])
     .where('answer.status', '=', status)
-    .orderBy('answer.changedAt', 'desc')
-    .orderBy('answer.id', 'desc')
+    .orderBy('answer.changedAt', order)
+    .orderBy('answer.id', order)
     .limit(limit);
   // A member is of one tenant: named beside it, the tenant would lead SQLite to the answers of all.
   if (memberId !== undefined) query = query.where('answer.memberId', '=', memberId);
@@ -180,8 +186,8 @@ async function listPart(
     const { id, changedAt } = behind;
     query = query.where((eb) =>
       eb.and([
-        eb('answer.changedAt', '<=', changedAt),
-        eb.or([eb('answer.changedAt', '<', changedAt), eb('answer.id', '<', id)]),
+        eb('answer.changedAt', upTo, changedAt),
+        eb.or([eb('answer.changedAt', beyond, changedAt), eb('answer.id', beyond, id)]),
       ]),
     );
   }

@@ -2,7 +2,16 @@
 import type { Invoice } from '../../core/access/invoice.ts';
 import type { PayTo } from '../../core/access/invoicing.ts';
 import type { Address } from '../../core/members/member.ts';
-import { findRow, given, highest, type NewestPage, newest, rowsWith, updateRows } from '../rows.ts';
+import {
+  findRow,
+  given,
+  highest,
+  isDescending,
+  type NewestPage,
+  rowsWith,
+  updateRows,
+  within,
+} from '../rows.ts';
 import type { InvoiceRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 import { taxColumns, taxOf } from './package.ts';
@@ -27,17 +36,20 @@ export async function listUnpaidInvoices(
 export interface InvoiceFilter extends NewestPage<number> {
   readonly memberId?: string | undefined;
   readonly paid?: boolean | undefined;
+  /** The newest first unless it is `number`. */
+  readonly sort?: 'number' | '-number' | undefined;
 }
 
-/** Invoices of a tenant, newest first. */
+/** Invoices of a tenant by their numbers. */
 export async function listInvoicesOfTenant(
   tx: Tx,
   tenantId: string,
-  { memberId, paid, ...page }: InvoiceFilter,
+  { memberId, paid, sort = '-number', before, limit }: InvoiceFilter,
 ): Promise<readonly Invoice[]> {
   const all = rowsWith(tx, 'invoices', { tenantId, ...given({ memberId }) });
   const rows = paid === undefined ? all : all.where('paidAt', paid ? 'is not' : 'is', null);
-  return (await newest(rows, 'number', page).execute()).map(invoiceOf);
+  const page = { after: before, isDescending: isDescending(sort), limit };
+  return (await within(rows, 'number', page).execute()).map(invoiceOf);
 }
 
 /** The invoice of a tenant by its number, or null. */

@@ -7,7 +7,7 @@ import {
   type UserType,
 } from '../../core/members/member.ts';
 
-import { findRow, given, newest, rowsWith } from '../rows.ts';
+import { findRow, given, isDescending, rowsWith, within } from '../rows.ts';
 import type { Tx } from '../store.ts';
 import { type MemberWithPassword, memberOfRow } from './member.ts';
 
@@ -17,15 +17,17 @@ export interface MemberSearch {
   readonly search?: string;
   readonly status?: Member['status'];
   readonly userType?: UserType;
-  /** The id of the last member of the page before: those who came earlier follow. */
+  /** By when they were made, or by the address; with a dash the last of them first. */
+  readonly sort?: 'createdAt' | '-createdAt' | 'email' | '-email';
+  /** The id of the last member of the page before: those behind that one follow. */
   readonly before?: string;
 }
 
-/** The members of a tenant that are not deleted, newest first. Each kind of search reads an index of its own. */
+/** The members of a tenant that are not deleted, newest first unless said. Each kind of search reads an index of its own. */
 export async function listMembers(
   tx: Tx,
   tenantId: string,
-  { search = '', status, userType, before }: MemberSearch,
+  { search = '', status, userType, before, sort = '-createdAt' }: MemberSearch,
   limit: number,
   now: number,
 ): Promise<readonly Member[]> {
@@ -33,7 +35,13 @@ export async function listMembers(
     (eb) => eb.or([eb('deletionDueAt', 'is', null), eb('deletionDueAt', '>', now)]),
   );
   if (search.trim() !== '') query = query.where('id', 'in', foundBy(tx, tenantId, search.trim()));
-  return (await newest(query, 'id', { before, limit }).execute()).map(memberOfRow);
+  const isByAddress = sort === 'email' || sort === '-email';
+  const last = before === undefined || !isByAddress ? null : await findRow(tx, 'members', { id: before });
+  const behind = { isDescending: isDescending(sort), limit };
+  const rows = isByAddress
+    ? within(query, 'normalisedEmail', { ...behind, after: last?.normalisedEmail })
+    : within(query, 'id', { ...behind, after: before });
+  return (await rows.execute()).map(memberOfRow);
 }
 
 /**

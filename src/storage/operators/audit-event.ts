@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { AuditEvent, AuditEventName, FieldChange } from '../../core/operators/audit-event.ts';
 import { insertion } from '../prepared.ts';
-import { deleteSome, findRow, given, type RowOf } from '../rows.ts';
+import { deleteSome, findRow, given, isDescending, type RowOf } from '../rows.ts';
 import type { Tx } from '../store.ts';
 import { noteAuditEvent } from './audited.ts';
 
@@ -33,7 +33,9 @@ export interface AuditFilter {
   /** ms; `from` is included, `until` is not. */
   readonly from?: number | undefined;
   readonly until?: number | undefined;
-  /** The last event of the page before, or its id: older ones follow. */
+  /** The newest first unless it is `at`. */
+  readonly sort?: 'at' | '-at' | undefined;
+  /** The last event of the page before, or its id: those behind it follow. */
   readonly before?: number | Pick<StoredAuditEvent, 'id' | 'at'>;
 }
 
@@ -50,7 +52,7 @@ export function isIn(part: Part) {
     : sql<boolean>`event <> ${sql.lit(refreshed)}`;
 }
 
-/** Events, newest first: by time, then by id, as the indexes have them. */
+/** Events by time, then by id, as the indexes have them. */
 export async function listAuditEvents(
   tx: Tx,
   filter: AuditFilter,
@@ -59,13 +61,15 @@ export async function listAuditEvents(
   const found: StoredAuditEvent[] = [];
   const { before } = filter;
   const named = typeof before === 'number' ? await findRow(tx, 'auditEvents', { id: before }) : null;
-  // One that is no more is later than all.
-  const at = named?.at ?? Number.MAX_SAFE_INTEGER;
+  const { sort = '-at' } = filter;
+  const sign = isDescending(sort) ? 1 : -1;
+  // One that is no more is before all.
+  const at = named?.at ?? sign * Number.MAX_SAFE_INTEGER;
   const last = typeof before === 'number' ? { id: before, at } : (before ?? null);
   for (const part of await partsOf(tx, filter)) {
     found.push(...(await listPart(tx, part, filter, last, limit)));
   }
-  return found.toSorted((a, b) => b.at - a.at || b.id - a.id).slice(0, limit);
+  return found.toSorted((a, b) => sign * (b.at - a.at || b.id - a.id)).slice(0, limit);
 }
 
 /** In which parts a filter can find something: only clients refresh, and what they are refused is another event. */
@@ -95,12 +99,14 @@ async function listPart(
   limit: number,
 ): Promise<readonly StoredAuditEvent[]> {
   const { tenantId, event, actorId, target, clientId, memberId, reference } = filter;
+  const isFalling = isDescending(filter.sort ?? '-at');
+  const [order, upTo, behind] = isFalling ? (['desc', '<=', '<'] as const) : (['asc', '>=', '>'] as const);
   let query = tx
     .selectFrom('auditEvents')
     .selectAll()
     .where(isIn(part))
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy('at', order)
+    .orderBy('id', order)
     .limit(limit);
   // A sign-in is of one tenant, so that is asked below: here it would lead SQLite to the refreshes of them all.
   const isOneSignIn = part === 'refreshes' && target !== undefined;
@@ -112,7 +118,9 @@ async function listPart(
   if (filter.until !== undefined) query = query.where('at', '<', filter.until);
   if (last !== null) {
     const { id, at } = last;
-    query = query.where((eb) => eb.and([eb('at', '<=', at), eb.or([eb('at', '<', at), eb('id', '<', id)])]));
+    query = query.where((eb) =>
+      eb.and([eb('at', upTo, at), eb.or([eb('at', behind, at), eb('id', behind, id)])]),
+    );
   }
   const found = await query.execute();
   const events = found.map(eventOfRow);

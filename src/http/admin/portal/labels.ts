@@ -64,6 +64,33 @@ export const partTitle = ({ name }: Operation, part: string): string => say(`gro
 /** What the page of a group of fields is for. */
 export const partLead = ({ name }: Operation, part: string): string => say(`group.${name}.${part}.lead`);
 
+/** So many of a noun, such as "3 members". */
+export function manyOf(noun: string, count: number): string {
+  return say('many.of', {
+    count,
+    thing: singular(noun),
+    things: labelOf(noun.replace(/^service(?=[A-Z])/, '')).toLowerCase(),
+  });
+}
+
+/** What it is called to do something to several things at once, such as "Disable 3 members". */
+export function manyTitle(operation: Operation, count: number): string {
+  const { noun, verb } = nameOf(operation);
+  const words = buttonOf(operation, true);
+  return /[A-Z]/.test(verb)
+    ? say('many.other', { verb: words, count })
+    : say('verb.of', { verb: words, noun: manyOf(noun, count) });
+}
+
+/** What a page says after it was done to several things. */
+export function manyDone(operation: Operation, count: number): string {
+  const { noun, verb } = nameOf(operation);
+  const done = sayIfKnown(`done.${verb}`);
+  return done === null
+    ? say('done.other', { act: manyTitle(operation, count) })
+    : say('done.said', { noun: manyOf(noun, count), done });
+}
+
 /** What a page says after an operation, such as "Client created." @param part the group of fields that it was sent from */
 export function doneText(operation: Operation, part?: string): string {
   const { noun, verb } = nameOf(operation);

@@ -8,12 +8,15 @@ import type { Deps } from '../../deps.ts';
 import { addressFacts, partRoute, portalUrl, routesOf, takesForm } from './addresses.ts';
 import { showForm, submitForm } from './form/form.ts';
 import { partsOfForm } from './form/groups.ts';
+import { submitBulk } from './list/bulk.ts';
+import { sendFile } from './list/file.ts';
+import { showList } from './list/list.ts';
 import { portalScript } from './look.ts';
 import { overviewOf } from './menu.ts';
 import { portalErrorHandler, sendPortalProblem } from './page.ts';
 import { showClient } from './pages/client.ts';
 import { showDetail } from './pages/detail.ts';
-import { sendFile, showList } from './pages/list.ts';
+
 import { showOverview } from './pages/overview.ts';
 import { signInPages } from './sign-in-page.ts';
 import { type Answer, portalPage } from './visit.ts';
@@ -61,8 +64,10 @@ function operationPages(app: FastifyInstance, all: Portal, operation: Operation)
     answer({ ...visit, operation, known: addressFacts(visit, operation), part });
   const most = bodyBytes && bodyBytes * formLength;
   for (const url of routesOf(operation)) {
-    if (!takesForm(operation)) portalPage(app, all, { url, show: at(showOf(operation)) });
-    else portalPage(app, all, { url, show: at(showForm), submit: at(submitForm), bodyBytes: most });
+    if (!takesForm(operation)) {
+      const submit = operation.portal?.list?.bulk === undefined ? undefined : at(submitBulk);
+      portalPage(app, all, { url, show: at(showOf(operation)), ...(submit && { submit }) });
+    } else portalPage(app, all, { url, show: at(showForm), submit: at(submitForm), bodyBytes: most });
   }
   for (const { name } of partsOfForm(operation)) {
     const [show, submit] = [at(showForm, name), at(submitForm, name)];

@@ -25,8 +25,8 @@ export type Shown =
       readonly id: string;
       readonly href: string | null;
     }
-  /** One of a few words that never break. */
-  | { readonly kind: 'word'; readonly text: string }
+  /** One of a few words that never break; how things stand has a tone. */
+  | { readonly kind: 'word'; readonly text: string; readonly tone?: Tone }
   /** Something for programs: an id, an address. */
   | { readonly kind: 'code'; readonly text: string; readonly href: string | null; readonly short: string }
   | { readonly kind: 'time'; readonly iso: string; readonly text: string }
@@ -36,6 +36,24 @@ export type Shown =
   | { readonly kind: 'lines'; readonly lines: readonly string[]; readonly isCode: boolean }
   | { readonly kind: 'facts'; readonly facts: readonly Fact[] }
   | { readonly kind: 'table'; readonly columns: readonly Named[]; readonly rows: readonly Row[] };
+
+export type Tone = 'good' | 'care' | 'bad' | 'quiet';
+
+/** How things stand, by the properties that say so: what is told by its words has a colour besides. */
+const tones: Readonly<Record<string, Tone>> = {
+  accepted: 'good',
+  active: 'good',
+  completed: 'good',
+  delivered: 'good',
+  given_up: 'bad',
+  disabled: 'bad',
+  refused: 'bad',
+  pending: 'care',
+  waiting: 'care',
+  withdrawn: 'care',
+};
+
+const saysHow = new Set(['state', 'status', 'result']);
 
 interface Named {
   readonly name: string;
@@ -69,7 +87,10 @@ function shownOf(value: unknown, schema: Schema = {}, name = ''): Shown {
 }
 
 function textOf(text: string, { format, enum: words }: Schema, name: string): Shown {
-  if (words !== undefined || name === 'event') return { kind: 'word', text: text.replaceAll('_', ' ') };
+  if (words !== undefined || name === 'event') {
+    const tone = saysHow.has(name) ? { tone: tones[text] ?? 'quiet' } : {};
+    return { kind: 'word', text: text.replaceAll('_', ' '), ...tone };
+  }
   if (format === 'date-time') return { kind: 'time', iso: text, text: timeText(text) };
   // A picture that is larger than a logo would weigh more than the page (portal pages stay under 60 KB).
   if (format === 'picture' && text.length > pictureRules.logo.length) {
@@ -245,7 +266,7 @@ function linked(visit: Visit, name: string, shown: Shown, tenant: string): Shown
 }
 
 /** A moment in UTC: it is not known where its reader is. The script of the page tells it in the reader's own time. */
-function timeText(iso: string): string {
+export function timeText(iso: string): string {
   return say('value.utc', { moment: `${iso.slice(0, 10)} ${iso.slice(11, 16)}` });
 }
 

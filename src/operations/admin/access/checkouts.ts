@@ -5,7 +5,7 @@ import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { listCheckoutsOfTenant } from '../../../storage/access/checkout.ts';
 import * as s from '../../json-schema.ts';
 import { onTenant } from '../define.ts';
-import { newestList, nextText } from '../list.ts';
+import { newestList, nextText, sortField } from '../list.ts';
 import { memberField, memberIdField } from '../members/member.ts';
 import { memberNameFields, packageNameField, withMemberNames, withPackageNames } from '../names.ts';
 import type { Operation } from '../operation.ts';
@@ -57,6 +57,7 @@ const listed = onTenant(
     next: nextText,
     narrowing: {
       memberId: memberField,
+      sort: sortField('-createdAt', 'createdAt'),
       before: s.text(
         'The id of the last checkout of the page before',
         '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a05',
@@ -68,7 +69,7 @@ const listed = onTenant(
       const answers = checkouts.map((checkout) => checkoutAnswer(checkout, context.now));
       return withPackageNames(await withMemberNames(answers, context), context);
     },
-    keyOf: ({ id }) => id,
+    key: 'id',
   }),
 );
 

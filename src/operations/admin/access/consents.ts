@@ -9,7 +9,7 @@ import { defineConsent } from '../../access/consent.ts';
 import * as s from '../../json-schema.ts';
 import { unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
-import { keyedList, listWithFile, momentFields, nextNumber, withMs } from '../list.ts';
+import { keyedList, listWithFile, momentFields, nextNumber, sortField, withMs } from '../list.ts';
 import { memberField, memberIdField } from '../members/member.ts';
 import { isNotYet, type Operation } from '../operation.ts';
 
@@ -140,11 +140,12 @@ const answers = listWithFile({
       description: 'Only last answers of members, which hold, or only those before them',
     },
     ...momentFields,
+    sort: sortField('-changedAt', 'changedAt'),
     before: { ...answerIdField, description: 'The number of the last answer of the page before' },
   },
   read: ({ tx, tenant }, filter, limit) => listConsentAnswers(tx, tenant.id, withMs(filter), limit),
   answer: (answer) => s.pick(answerSchema, { ...answer, changedAt: isoTime(answer.changedAt) }),
-  keyOf: ({ id }) => id,
+  key: 'id',
   file: {
     name: 'consentAnswers.export',
     summary: 'Write who agreed to what, when and to which words to a file, one JSON object a line',

@@ -7,7 +7,7 @@ import { findInvoice, listInvoicesOfTenant, markInvoicePaid } from '../../../sto
 import * as s from '../../json-schema.ts';
 import { conflict, unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
-import { newestList, nextNumber } from '../list.ts';
+import { newestList, nextNumber, sortField } from '../list.ts';
 import { addressSchema, memberField, memberIdField } from '../members/member.ts';
 import { memberNameFields, withMemberNames } from '../names.ts';
 import { isNotYet, type Operation, type OperationContext } from '../operation.ts';
@@ -55,6 +55,7 @@ const listed = onTenant(
     lead: 'What members owe and have paid.',
     columns: ['number', 'paymentReference', 'memberId', 'packageName', 'price', 'dueAt', 'paidAt'],
     entry: { field: 'number', key: 'number' },
+    bulk: ['invoices.markPaid'],
     of: 'invoices',
     page: 'A page of invoices',
     schema: listedSchema,
@@ -62,12 +63,13 @@ const listed = onTenant(
     narrowing: {
       memberId: memberField,
       paid: s.flag('Only those that are paid, or that are not'),
+      sort: sortField('-number', 'number'),
       before: s.wholeNumber('The number of the last invoice of the page before', 100),
     },
     read: ({ tx, tenant }, filter, limit) => listInvoicesOfTenant(tx, tenant.id, { ...filter, limit }),
     answer: invoiceAnswer,
     answers: (invoices, context) => withMemberNames(invoices.map(invoiceAnswer), context),
-    keyOf: ({ number }) => number,
+    key: 'number',
   }),
 );
 

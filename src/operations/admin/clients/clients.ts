@@ -45,6 +45,7 @@ const listed = onTenant(
     lead: 'The apps, web sites and TVs that members sign in to.',
     columns: ['clientId', 'name', 'type', 'deviceFlow', 'disabledAt'],
     entry: { field: 'clientId', key: 'clientId' },
+    bulk: ['clients.disable', 'clients.enable'],
     opens: 'clients.read',
     of: 'clients',
     page: 'A page of clients, by client_id',

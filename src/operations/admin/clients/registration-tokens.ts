@@ -60,6 +60,7 @@ const listed = onTenant(
     lead: 'With such a token a client registers itself. A secret is shown once, when its token is made.',
     columns: ['name', 'usesLeft', 'createdAt', 'expiresAt'],
     entry: { field: 'registrationTokenId', key: 'registrationTokenId' },
+    bulk: ['registrationTokens.delete'],
     of: 'registrationTokens',
     page: 'A page of initial access tokens, oldest first',
     schema: tokenSchema,

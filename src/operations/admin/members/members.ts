@@ -17,7 +17,7 @@ import { livingSignIns } from '../../sign-in/sign-in.ts';
 import { subscriptionAnswer, subscriptionSchema } from '../access/subscriptions.ts';
 import { auditAnswers, auditEventSchema } from '../audit.ts';
 import { forceField, type OnTenant, onTenant } from '../define.ts';
-import { listWithFile, nextText } from '../list.ts';
+import { listWithFile, nextText, sortField } from '../list.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import {
   demandOther,
@@ -49,9 +49,10 @@ const all = listWithFile({
   route: 'GET /members',
   title: 'Members',
   lead: 'Who can sign in here.',
-  columns: ['email', 'fullName', 'memberNumber', 'userType', 'status'],
+  columns: ['email', 'fullName', 'memberNumber', 'userType', 'status', 'createdAt'],
   entry: { field: 'memberId', key: 'id' },
   opens: 'members.read',
+  bulk: ['members.disable', 'members.enable', 'members.signOutEverywhere'],
   of: 'members',
   page: 'A page of members',
   schema: memberSchema,
@@ -66,11 +67,12 @@ const all = listWithFile({
     },
     status: statusField,
     userType: userTypeField,
+    sort: sortField('-createdAt', 'createdAt', 'email', '-email'),
     before: s.text('The id of the last member of the page before', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02'),
   },
   read: ({ tx, tenant, now }, filter, limit) => listMembers(tx, tenant.id, filter, limit, now),
   answer: memberAnswer,
-  keyOf: ({ id }) => id,
+  key: 'id',
   file: {
     name: 'members.export',
     summary: 'Write the members of a tenant to a file, one JSON object a line',

@@ -9,7 +9,7 @@ import { takeDone } from '../../../cookies.ts';
 import { mayCall } from '../../call.ts';
 import { addressOf, operationNamed } from '../addresses.ts';
 import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
-import { doneText, singular } from '../labels.ts';
+import { doneText, manyDone, singular } from '../labels.ts';
 import { sendOperationPage, sendPortalProblem } from '../page.ts';
 import { type Fact, factsOf, isOfThings, tableOf, withLinks } from '../values.ts';
 import { call } from '../visit.ts';
@@ -82,8 +82,10 @@ export function partsOf(visit: OperationVisit, answer: Facts, hidden: readonly s
 
 /** What the page says of the form that led to it. */
 export function noticeOf(visit: Visit, part?: string): string | null {
-  const operation = operationNamed(visit, takeDone(visit.reply) ?? undefined);
-  return operation?.acts === true ? doneText(operation, part) : null;
+  const [name, count] = takeDone(visit.reply)?.split('*') ?? [];
+  const operation = operationNamed(visit, name);
+  if (operation?.acts !== true) return null;
+  return count === undefined ? doneText(operation, part) : manyDone(operation, Number(count));
 }
 
 /** A word or two that everybody who opens the page should see first. */

@@ -1,0 +1,83 @@
+// The pages of lists.
+
+import type { FastifyReply } from 'fastify';
+import { portalListLength } from '../../../../core/limits.ts';
+import { OperationRefused } from '../../../../operations/refusal.ts';
+import { addressOf, operationNamed } from '../addresses.ts';
+import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
+import { placeProblems } from '../form/problems.ts';
+import { type FieldProblem, sendOperationPage, sendPortalProblem } from '../page.ts';
+import { noticeOf } from '../pages/detail.ts';
+import { listIn, tableOf, withLinks } from '../values.ts';
+import { call } from '../visit.ts';
+import type { Facts, OperationVisit } from '../visitor.ts';
+import { bulkOf } from './chosen.ts';
+import { chipsOf, filterFields, inputOf, type ListQuery, listQuery, pageLinks, sortLinks } from './query.ts';
+
+/** GET of a list: its entries, what narrows it, how it is sorted, and the pages around this one (pages 21). */
+export async function showList(
+  visit: OperationVisit,
+  problems: readonly FieldProblem[] = [],
+): Promise<FastifyReply> {
+  const { operation } = visit;
+  const query = listQuery(visit);
+  const filters = filterFields(visit, query);
+  const { title = '', lead = operation.summary } = operation.portal?.list ?? {};
+  const about = {
+    lead,
+    filters,
+    chips: chipsOf(visit, query, filters),
+    sorts: sortLinks(operation, query),
+    actions: formButtons(visit),
+    files: fileButtons(visit, query.form),
+    notice: noticeOf(visit),
+  };
+  try {
+    const found = await readList(visit, query);
+    const data = { ...about, problems, ...tableFor(visit, found), ...found.links, bulk: bulkOf(visit) };
+    const status = problems.length === 0 ? 200 : 422;
+    return sendOperationPage(visit, { template: 'list', title, status, data });
+  } catch (error) {
+    if (!(error instanceof OperationRefused)) throw error;
+    if (error.kind !== 'invalid') return sendPortalProblem(visit.reply, 'notFound', visit, error.problems);
+    const none = {
+      problems: placeProblems(error.problems, filters),
+      bulk: null,
+      table: null,
+      previous: null,
+      next: null,
+      first: null,
+    };
+    return sendOperationPage(visit, {
+      template: 'list',
+      title,
+      status: 422,
+      data: { ...about, ...none },
+    });
+  }
+}
+
+/** The entries of the page that an address names. */
+export async function readList(visit: OperationVisit, query: ListQuery) {
+  const { operation } = visit;
+  const limit = 'limit' in operation.input.properties ? { limit: portalListLength } : {};
+  const answer = await call(visit, operation, { ...inputOf(visit, query), ...limit });
+  const { items: read, schema } = listIn(answer, operation.output);
+  const items = query.isBack ? read.toReversed() : read;
+  return { items, schema, links: pageLinks(operation, query, items, answer.next) };
+}
+
+/** The entries as a table, each with the page it has and the operations for it. */
+function tableFor(visit: OperationVisit, { items, schema }: Awaited<ReturnType<typeof readList>>) {
+  const { operation, known } = visit;
+  const { columns, entry, opens } = operation.portal?.list ?? {};
+  const read = operationNamed(visit, opens);
+  const pageOf = (item: Facts) =>
+    entry === undefined || read === null
+      ? null
+      : addressOf(read, { ...known, [entry.field]: item[entry.key] });
+  return {
+    table: withLinks(visit, tableOf(items, schema, columns)),
+    entries: items.map((item) => ({ href: pageOf(item), actions: entryButtons(visit, entry, item) })),
+  };
+}
