@@ -265,6 +265,9 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     W9: 'no secret in the database or a backup',
     W11: 'the audit has each event once',
     W14: 'dependencies without known holes',
+    W15: 'files that are no pictures, or more than pictures',
+    W16: 'forms with files that are not whole, or none of ours',
+    W17: 'files too large, and two hundred at once',
   },
   'Claims and algorithms': {
     CL1: 'claims that are no JSON, of another shape, doubled, too deep or too long',

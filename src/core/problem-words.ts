@@ -53,6 +53,8 @@ export const problemWords = {
   not_a_color: '{it} must be written as # and six hexadecimal digits',
   too_pale:
     '{it} {color} cannot be told from a white page: its contrast is {contrast}, and buttons need {least}; {darker} would do',
+  not_a_picture: '{it} must be a picture file: {allowed}',
+  picture_too_large: '{it} is too large: its file may have {most} KB',
   logo_type: '{it} must be a data: URI of {allowed} without other parameters',
   logo_base64: 'the base64 of {it} is malformed',
   logo_needs_base64: '{it} must be in base64, being of {type}',

@@ -23,9 +23,18 @@ export async function requireSameOrigin(request: FastifyRequest, reply: FastifyR
  * The same before the body is read: what is not form-encoded comes from no page of ours. A form of another
  * site can be text/plain or multipart, and a script needs no preflight for those (U14).
  */
-export async function requireOwnForm(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const isForm = /^application\/x-www-form-urlencoded *(?:;|$)/i.test(request.headers['content-type'] ?? '');
-  return isForm ? requireSameOrigin(request, reply) : sendProblem(reply, 'crossSite');
+export const requireOwnForm = ownForm(/^application\/x-www-form-urlencoded *(?:;|$)/i);
+
+/** The same for a page of which one of our forms carries files: that is multipart. */
+export const requireOwnFiles = ownForm(
+  /^(?:application\/x-www-form-urlencoded|multipart\/form-data) *(?:;|$)/i,
+);
+
+function ownForm(type: RegExp) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const isForm = type.test(request.headers['content-type'] ?? '');
+    return isForm ? requireSameOrigin(request, reply) : sendProblem(reply, 'crossSite');
+  };
 }
 
 /** Whether a page of another site led here, as far as the browser says so. */

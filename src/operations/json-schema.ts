@@ -175,6 +175,17 @@ export function timeOrNull(
   return { type: ['string', 'null'], format: 'date-time', description, examples: [example] };
 }
 
+/** A picture, which no face shows as a text. @param without what there is where there is none */
+export function picture(description: string, without: string, most: number): Schema<string | null> {
+  const schema = { ...orNull(text(description), without), format: 'picture', examples: [null] };
+  return held(schema, { maxLength: most });
+}
+
+/** A colour, written `#rrggbb`. */
+export function color(description: string, example: string): Schema<string> {
+  return held({ ...text(description, example), format: 'color' }, { pattern: '^#[0-9A-Fa-f]{6}$' });
+}
+
 /** A value that may be null. @param nullMeans what that says, where it says more than that there is none */
 export function orNull<Value>(schema: Schema<Value>, nullMeans?: string): Schema<Value | null> {
   return { ...schema, type: [...typesOf(schema), 'null'], ...(nullMeans === undefined ? {} : { nullMeans }) };
@@ -208,10 +219,10 @@ export function describedWith({ description = '', nullMeans }: Schema, none: str
 }
 
 /**
- * The formats beyond those of JSON Schema: an amount with its currency, a count with its unit, seconds, and a picture in a
- * data: URI. `date-time` is JSON Schema's.
+ * The formats beyond those of JSON Schema: an amount with its currency, a count with its unit, seconds, a colour, and a
+ * picture in a data: URI. `date-time` is JSON Schema's.
  */
-export const ownFormats = ['money', 'period', 'duration', 'picture'] as const;
+export const ownFormats = ['money', 'period', 'duration', 'color', 'picture'] as const;
 
 /** The schema of a value that is shown once, or never. */
 export function asSecret<One extends Schema>(schema: One): One {

@@ -20,7 +20,7 @@ export interface Ask {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   /** A form (sent form-encoded), or a body as it is. */
-  readonly body?: URLSearchParams | Record<string, string> | string;
+  readonly body?: URLSearchParams | Record<string, string> | string | Buffer;
 }
 
 /** Speaks HTTP to one port of the loopback address, with any Host: a real socket, kept alive. */
@@ -44,7 +44,7 @@ export function exchange(
   { method, headers = {}, body }: Ask = {},
   open: (options: RequestOptions, answered: (message: IncomingMessage) => void) => ClientRequest,
 ): Promise<Answer> {
-  const isForm = body !== undefined && typeof body !== 'string';
+  const isForm = body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body);
   const payload = isForm ? new URLSearchParams(body).toString() : body;
   return new Promise<Answer>((resolve, reject) => {
     const options = {

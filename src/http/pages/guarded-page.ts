@@ -14,7 +14,7 @@ import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal, storeOf, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm } from '../form.ts';
-import { requireOwnForm } from '../same-origin.ts';
+import { requireOwnFiles, requireOwnForm } from '../same-origin.ts';
 import { type CurrentSession, guesserOf, SessionOver } from '../session.ts';
 import { formToken, givenForm } from './form-token.ts';
 
@@ -65,18 +65,21 @@ export interface GuardedPage<V extends Visit> {
   readonly confirmed?: ConfirmedForm<V>;
   /** The longest form, where that is longer than others. */
   readonly bodyBytes?: number | undefined;
+  /** Whether its form may carry files. */
+  readonly takesFiles?: boolean | undefined;
 }
 
 /** Registers a page; a form must be of this browser and of this very session (U14). */
 export function guardedPage<V extends Visit>(app: FastifyInstance, guard: Guard<V>, page: GuardedPage<V>) {
-  const { url, show, submit, confirmed, bodyBytes } = page;
+  const { url, show, submit, confirmed, bodyBytes, takesFiles = false } = page;
   const takes = submit ?? confirmed;
   const served = [...(show === undefined ? [] : ['GET']), ...(takes === undefined ? [] : ['POST'])];
   refuseOtherMethods(app, url, served, (request) => guard.noteMethod?.(request, url));
   if (show !== undefined) app.get(url, (_request, reply) => enter(guard, reply, show));
   if (takes === undefined) return;
   const limit = bodyBytes === undefined ? {} : { bodyLimit: bodyBytes };
-  app.post(url, { onRequest: requireOwnForm, ...limit }, async (request, reply) => {
+  const onRequest = takesFiles ? requireOwnFiles : requireOwnForm;
+  app.post(url, { onRequest, ...limit }, async (request, reply) => {
     const act = confirmed === undefined ? submit : await takeConfirmedForm(request, confirmed, guard.deps);
     return enter(guard, reply, (tx, visit, next) => {
       if (act === undefined || visitForm(guard, visit) === null) return () => guard.refuseForm(visit);

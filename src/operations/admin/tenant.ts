@@ -4,13 +4,7 @@ import type { Invoicing } from '../../core/access/invoicing.ts';
 import { isoTimeOrNull } from '../../core/access/iso-time.ts';
 import { invoiceDueDays, invoicingLength, packageTextLength } from '../../core/access/limits.ts';
 import { deletionCoolingOffMost, pendingDeviceCodesMost, type TenantLimits } from '../../core/limits.ts';
-import {
-  brandNameLength,
-  coverTextLength,
-  type PictureKind,
-  passwordLength,
-  pictureRules,
-} from '../../core/members/limits.ts';
+import { brandNameLength, coverTextLength, passwordLength, pictureRules } from '../../core/members/limits.ts';
 import { cornerNames, fontNames, type Tenant } from '../../core/tenant.ts';
 import { languages } from '../../text/language.ts';
 import * as s from '../json-schema.ts';
@@ -78,35 +72,27 @@ function perUnit(description: string, example: number) {
   return s.orNull(s.numberFrom(1, most, description, example), 'no limit');
 }
 
-/** A picture, which no face shows as a text. @param without what there is where there is none */
-function picture(description: string, kind: PictureKind, without: string) {
-  const text = s.orNull(s.text(description), without);
-  return s.held({ ...text, format: 'picture', examples: [null] }, { maxLength: pictureRules[kind].length });
-}
-
 const languageField = s.oneOf('Language', 'A language of pages and mails', languages);
 
 const cooling = 'How long an account that is to be deleted can be kept after all';
 
 /** What can be said of a tenant when it is made, and later. */
 export const tenantFields = {
-  brandColor: s.held(s.text('The colour of buttons and links, as # and six hexadecimal digits', '#1f5fbf'), {
-    pattern: '^#[0-9A-Fa-f]{6}$',
-  }),
-  logo: picture(
+  brandColor: s.color('The colour of buttons and links, as # and six hexadecimal digits', '#1f5fbf'),
+  logo: s.picture(
     'A PNG, WebP or SVG picture in a data: URI, shown beside the name',
-    'logo',
     'the letter of the name',
+    pictureRules.logo.length,
   ),
-  favicon: picture('Likewise, shown on the tab of a browser', 'favicon', 'the logo'),
+  favicon: s.picture('Likewise, shown on the tab of a browser', 'the logo', pictureRules.favicon.length),
   coverText: s.textOrNull(
     `A sentence of at most ${coverTextLength} characters, shown beside the way in on a wide screen`,
     'Every match, on every screen you own.',
   ),
-  coverPicture: picture(
+  coverPicture: s.picture(
     'A PNG, WebP or JPEG picture in a data: URI, behind that sentence',
-    'coverPicture',
     'none',
+    pictureRules.coverPicture.length,
   ),
   corners: s.oneOf('Corners', 'How round fields, buttons and cards are', cornerNames),
   font: s.oneOf('Font', 'What pages are written in, of the fonts that are there already', fontNames),

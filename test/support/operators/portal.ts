@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { noneName } from '../../../src/http/admin/portal/form/read.ts';
 import { inMoney, unitName } from '../../../src/http/admin/portal/form/units.ts';
 import type { Operation } from '../../../src/operations/admin/operation.ts';
 import type { Answer, Ask } from '../http.ts';
@@ -122,6 +123,8 @@ export function asForm({ input: schema }: Operation, page: Answer, input: object
   const values: Record<string, string | readonly string[] | null> = {};
   const fill = (name: string, value: unknown, isMap: boolean) => {
     if (Array.isArray(value)) values[name] = isTextArea(page, name) ? value.join('\n') : value.map(String);
+    else if (value === null && page.text.includes(`name="${noneName(name)}"`))
+      values[noneName(name)] = 'true';
     else if (value === null) values[name] = isCount(name) ? 'none' : '';
     else if (typeof value === 'boolean') values[name] = value ? 'true' : null;
     else if (page.text.includes(`name="${unitName(name)}"`)) {

@@ -100,6 +100,10 @@ const problems = {
   tooMany: {
     status: 429,
   },
+  tooLarge: {
+    status: 413,
+    refusal: { event: 'form_refused', reason: 'a form of the portal that is too large' },
+  },
   unexpected: {
     status: 500,
   },
@@ -145,5 +149,6 @@ export function portalErrorHandler(
     noteLimit(reply.header('retry-after', error.retryAfter), error.limit, error.counted);
     return orLastResort(reply, sendPortalProblem(reply, 'denied'));
   }
-  return orLastResort(reply, sendPortalProblem(reply, problemOf(error, request)));
+  const kind = error.statusCode === 413 ? 'tooLarge' : problemOf(error, request);
+  return orLastResort(reply, sendPortalProblem(reply, kind));
 }

@@ -1,10 +1,12 @@
 // The portal: a page for every operation of the table.
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { bodyBytes } from '../../../core/limits.ts';
 import type { Operation } from '../../../operations/admin/operation.ts';
 import { withoutSlash } from '../../address.ts';
 import { noStore } from '../../answers.ts';
 import type { Deps } from '../../deps.ts';
+import { parseMultipart } from '../../multipart.ts';
 import { addressFacts, partRoute, portalUrl, routesOf, takesForm } from './addresses.ts';
 import { showForm, submitForm } from './form/form.ts';
 import { partsOfForm } from './form/groups.ts';
@@ -45,6 +47,12 @@ export function portal(app: FastifyInstance, operations: readonly Operation[], d
     return plain === null ? undefined : reply.redirect(plain, 303);
   });
   const all: Portal = { deps, operations };
+  // Pages that take no files refuse these before they are read.
+  app.addContentTypeParser(
+    'multipart/form-data',
+    { parseAs: 'buffer', bodyLimit: bodyBytes },
+    async ({ headers }: FastifyRequest, body: Buffer) => parseMultipart(body, headers['content-type'] ?? ''),
+  );
   portalScript.serve(app);
   signInPages(app, all);
   portalPage(app, all, {
@@ -59,21 +67,26 @@ export function portal(app: FastifyInstance, operations: readonly Operation[], d
 }
 
 function operationPages(app: FastifyInstance, all: Portal, operation: Operation): void {
-  const { bodyBytes } = operation;
   const at = (answer: Answer, part?: string) => (visit: Visit) =>
     answer({ ...visit, operation, known: addressFacts(visit, operation), part });
-  const most = bodyBytes && bodyBytes * formLength;
+  const form = {
+    bodyBytes: operation.bodyBytes && operation.bodyBytes * formLength,
+    takesFiles: takesPictures(operation),
+  };
   for (const url of routesOf(operation)) {
     if (!takesForm(operation)) {
       const submit = operation.portal?.list?.bulk === undefined ? undefined : at(submitBulk);
       portalPage(app, all, { url, show: at(showOf(operation)), ...(submit && { submit }) });
-    } else portalPage(app, all, { url, show: at(showForm), submit: at(submitForm), bodyBytes: most });
+    } else portalPage(app, all, { ...form, url, show: at(showForm), submit: at(submitForm) });
   }
   for (const { name } of partsOfForm(operation)) {
-    const [show, submit] = [at(showForm, name), at(submitForm, name)];
-    portalPage(app, all, { url: partRoute(operation, name), show, submit, bodyBytes: most });
+    const url = partRoute(operation, name);
+    portalPage(app, all, { ...form, url, show: at(showForm, name), submit: at(submitForm, name) });
   }
 }
+
+const takesPictures = ({ input }: Operation) =>
+  Object.values(input.properties).some(({ format }) => format === 'picture');
 
 function showOf({ name, mediaType, portal: face }: Operation): Answer {
   if (mediaType !== undefined) return sendFile;

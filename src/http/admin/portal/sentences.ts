@@ -149,7 +149,7 @@ function changesText(changes: readonly FieldChange[]): string {
 }
 
 function changeText({ field, from, to }: FieldChange): string {
-  const label = labelOf(field.split('.').at(-1) ?? field).replace(' (seconds)', '');
+  const label = labelOf(field.split('.').at(-1) ?? field);
   // "Redirect URIs", but "API".
   const name = /^[A-Z]{2}/.test(label) ? label : `${label.charAt(0).toLowerCase()}${label.slice(1)}`;
   if (to === 'true' || to === 'false') return say(to === 'true' ? 'changes.on' : 'changes.off', { name });

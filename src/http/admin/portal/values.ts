@@ -76,7 +76,7 @@ interface Row {
 const none: Shown = { kind: 'none' };
 
 /** A value of an answer, by its schema and its name. */
-function shownOf(value: unknown, schema: Schema = {}, name = ''): Shown {
+export function shownOf(value: unknown, schema: Schema = {}, name = ''): Shown {
   if (value === null && schema.nullMeans !== undefined) return { kind: 'word', text: schema.nullMeans };
   if (value === null || value === undefined || value === '') return none;
   if (typeof value === 'boolean') return { kind: 'flag', on: value };

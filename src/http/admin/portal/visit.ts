@@ -35,7 +35,7 @@ export function portalPage(
     show,
     submit,
     ...page
-  }: Pick<GuardedPage<Visit>, 'url' | 'bodyBytes'> & {
+  }: Pick<GuardedPage<Visit>, 'url' | 'bodyBytes' | 'takesFiles'> & {
     readonly show?: Answer<Visit>;
     readonly submit?: Answer<Visit>;
   },

@@ -15,7 +15,7 @@ import * as s from '../../json-schema.ts';
 import { unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { FieldGroup, Operation, OperationContext } from '../operation.ts';
 
 const productIdField = s.named('ProductId', s.wholeNumber('The id of the product', 1));
 const productNameField = s.held(s.text('What members read', 'Sport'), s.nameRule(packageTextLength.name));
@@ -172,10 +172,15 @@ const listed = onTenant(
   }),
 );
 
+const packageGroups: readonly FieldGroup[] = [
+  { name: 'what', fields: ['name', 'description', 'price', 'period', 'payment', 'productIds'] },
+  { name: 'terms', fields: ['taxPercent', 'taxName', 'renews', 'needsAddress', 'offered'], isFolded: true },
+];
+
 const created = onTenant({
   name: 'packages.create',
   summary: 'Add a package that members can subscribe to',
-  portal: { page: 'packages.list', choices: { productIds: 'products.list' } },
+  portal: { page: 'packages.list', choices: { productIds: 'products.list' }, groups: packageGroups },
   permission: 'access:write',
   route: 'POST /packages',
   fields: { name: nameField, price: priceField, period: periodSchema, payment: paymentField, productIds },
@@ -203,6 +208,7 @@ const changed = onTenant({
     reads: 'packages.list',
     readsAs: { productIds: 'products' },
     choices: { productIds: 'products.list' },
+    groups: packageGroups,
   },
   permission: 'access:write',
   route: 'PATCH /packages/{packageId}',

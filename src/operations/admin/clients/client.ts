@@ -3,7 +3,7 @@
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import type { Client, ClientSecret } from '../../../core/client.ts';
 import { accessTokenSeconds, replayWindow, signInsPerMember } from '../../../core/limits.ts';
-import { brandNameLength } from '../../../core/members/limits.ts';
+import { brandNameLength, pictureRules } from '../../../core/members/limits.ts';
 import { foreignAlgorithms } from '../../../core/oidc/client/foreign-key.ts';
 import { type Actor, mayGrant, permissions, permissionsIn } from '../../../core/operators/permission.ts';
 import { isUnverified } from '../../../core/registration/unverified-client.ts';
@@ -20,7 +20,11 @@ const longest = 10 * 366 * 24 * 60 * 60;
 
 /** What can be said of a client when it is registered, and later (contract, "OIDC client"). */
 export const clientFields = {
-  logo: s.textOrNull('A PNG, WebP or SVG picture in a data: URI, shown beside the name', null),
+  logo: s.picture(
+    'A PNG, WebP or SVG picture in a data: URI, shown beside the name',
+    'the letter of the name',
+    pictureRules.clientLogo.length,
+  ),
   redirectUris: s.texts(
     'Where sign-ins lead: https, http on this machine alone, or a scheme of an app',
     'https://app.example.com/callback',

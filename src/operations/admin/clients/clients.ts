@@ -2,7 +2,7 @@
 
 import { isoTime } from '../../../core/access/iso-time.ts';
 import { sha256 } from '../../../core/hash.ts';
-import { liveSecrets } from '../../../core/limits.ts';
+import { liveSecrets, pictureBodyBytes } from '../../../core/limits.ts';
 import { hasAllTenants } from '../../../core/operators/permission.ts';
 import { findRegisteredClient, listClients } from '../../../storage/clients/client.ts';
 import { listLogoutNotices } from '../../../storage/clients/logout-notice.ts';
@@ -159,6 +159,7 @@ const changed = onTenant({
   portal: { ...ofClient, choices: { apis: 'apis.list' }, groups: clientGroups, without: notForPublic },
   permission: 'clients:write',
   route: 'PATCH /clients/{clientId}',
+  bodyBytes: pictureBodyBytes,
   fields,
   optional: { name: nameField, ...clientFields },
   output: clientSchema,

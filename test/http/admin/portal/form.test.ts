@@ -52,6 +52,7 @@ describe('a form', () => {
       'price.currency': 'EUR',
       'period.count': 'many',
       'period.unit': 'month',
+      payment: null,
     });
     const page = mainOf(answer);
     for (const text of [
@@ -202,6 +203,14 @@ describe('a form', () => {
       expect(Number(form.get('price.amount')) * 10 ** digits).toBeCloseTo(amount);
     },
   );
+
+  it('a package begins as the one before: who adds one like it says a name, a price and what it opens', async () => {
+    const form = filledIn(await tina.send(`${home}/packages/+create`));
+    expect(
+      ['price.currency', 'period.count', 'period.unit', 'payment'].map((name) => form.get(name)),
+    ).toEqual(['KWD', '1', 'month', 'invoice']);
+    expect([form.get('name'), form.get('price.amount')]).toEqual(['', '']);
+  });
 
   it('groups the settings of a tenant and a client, folds what few need, and opens it where something is wrong', async () => {
     const edit = await tina.send(`${home}/clients/conf1/+change`);

@@ -144,7 +144,7 @@ describe('W1, W2, U24: safe headers, nothing inline, nothing from elsewhere and 
     'a sign-in that fails': [422, () => signInToPortal(stranger(), sam, 'not the password')],
     'a sign-in that succeeds': [303, () => signInToPortal(stranger(), sam)],
     'a body that is too large': [
-      400,
+      413,
       () => stranger().send('/admin/sign-in', { body: { email: 'x'.repeat(20_000) } }),
     ],
     'a method that is not served': [405, () => browser.send('/admin/sign-in', { method: 'PUT' })],

@@ -93,7 +93,7 @@ describe('W11: what the portal refuses is in the audit, once', () => {
     const events = await written(async () => {
       const body = `name=${'x'.repeat(100_000)}`;
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-      expect((await portal.send(`${home}/products/+create`, { body, headers })).status).toBe(400);
+      expect((await portal.send(`${home}/products/+create`, { body, headers })).status).toBe(413);
     });
     expect(events).toMatchObject([{ event: 'form_refused', result: 'refused' }]);
   });

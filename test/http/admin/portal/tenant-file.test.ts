@@ -86,9 +86,9 @@ describe('a tenant file', () => {
     const path = `${home}/file/+compare`;
     const long = await tina.submit(path, { file: `# ${'é'.repeat(30_000)}\ntenants: []\n` });
     expect(long.status).toBe(422);
-    expect((await tina.submit(path, { file: 'x'.repeat(3 * fileBodyBytes) })).status).toBe(400);
+    expect((await tina.submit(path, { file: 'x'.repeat(3 * fileBodyBytes) })).status).toBe(413);
     const other = await tina.submit(`${home}/products/+create`, { name: 'x'.repeat(20_000) });
-    expect(other.status).toBe(400);
+    expect(other.status).toBe(413);
   });
 
   it('pages 6: keeps what was sent, and names what is wrong with it', async () => {

@@ -3,7 +3,9 @@
 import { describedWith, type Schema, typesOf } from '../../../../operations/json-schema.ts';
 import { say, sayIfKnown } from '../../../../text/portal.ts';
 import { labelOf } from '../labels.ts';
+import type { Facts } from '../visitor.ts';
 import { groupsOf } from './groups.ts';
+import { type Picture, pictureIn } from './pictures.ts';
 import { type Asking, type FormValues, hasNone, inputProperties, isOpenFlag, noneName } from './read.ts';
 import { isDuration, isMoney, unitName, unitsFor } from './units.ts';
 
@@ -35,6 +37,8 @@ export interface Field {
   readonly choices: readonly Choice[];
   /** null where a number is no number of something. */
   readonly unit: Unit | null;
+  /** null where it is no picture. */
+  readonly picture: Picture | null;
   /** Whether "none" says something else than leaving it empty does. */
   readonly hasNone: boolean;
   readonly isNone: boolean;
@@ -69,11 +73,18 @@ interface Making {
   readonly asking: Asking;
   readonly values: FormValues;
   readonly offers: Offers;
+  /** What there is before anything is changed. */
+  readonly present: Facts | null;
 }
 
 /** The form of an operation, in the parts that its face names. */
-export function sectionsOf(asking: Asking, values: FormValues, offers: Offers): readonly Section[] {
-  const entries = entriesOf(asking, values, offers);
+export function sectionsOf(
+  asking: Asking,
+  values: FormValues,
+  offers: Offers,
+  present: Facts | null,
+): readonly Section[] {
+  const entries = entriesOf(asking, values, offers, present);
   const groups = groupsOf(asking);
   if (groups.length === 0) return [{ name: '', title: null, isFolded: false, entries }];
   const named = (name: string) => entries.find((entry) => entry.name.split('.')[0] === name) ?? [];
@@ -96,9 +107,14 @@ function groupTitle(
 }
 
 /** The form of an operation. */
-export function entriesOf(asking: Asking, values: FormValues, offers: Offers): readonly Entry[] {
+export function entriesOf(
+  asking: Asking,
+  values: FormValues,
+  offers: Offers,
+  present: Facts | null = null,
+): readonly Entry[] {
   const { required = [] } = asking.operation.input;
-  const making = { asking, values, offers };
+  const making = { asking, values, offers, present };
   return Object.entries(inputProperties(asking)).map(([name, schema]) => {
     const isRequired = required.includes(name);
     const { properties, required: parts = [], description = '' } = schema;
@@ -117,7 +133,7 @@ export function entriesOf(asking: Asking, values: FormValues, offers: Offers): r
 }
 
 function fieldOf(name: string, schema: Schema, isRequired: boolean, making: Making): Field {
-  const { asking, values, offers } = making;
+  const { asking, values, offers, present } = making;
   const own = name.split('.').at(-1) ?? name;
   const choices =
     offers[own] ?? (isOpenFlag(schema) ? yesAndNo : choicesOf(own, schema.items?.enum ?? schema.enum));
@@ -126,12 +142,13 @@ function fieldOf(name: string, schema: Schema, isRequired: boolean, making: Maki
   const field: Field = {
     name,
     label: labelIn(asking, own),
-    hint: sayIfKnown(`hint.${asking.operation.name}.${own}`) ?? describedWith(schema, none),
+    hint: hintIn(asking, own) ?? describedWith(schema, none),
     kind: kindOf(own, schema, choices.length > 0),
     isRequired,
     example: isDuration(schema) ? '' : exampleOf(schema),
     choices,
     unit: isDuration(schema) ? durationUnit(name, schema, values) : null,
+    picture: schema.format === 'picture' ? pictureIn(name, asking.operation, values, present) : null,
     hasNone: hasNone(schema),
     isNone: values.get(noneName(name))?.[0] === 'true',
     values: said,
@@ -144,6 +161,10 @@ function fieldOf(name: string, schema: Schema, isRequired: boolean, making: Maki
 
 /** As many choices are seen at once; of more one is picked from a list. */
 const mostRadios = 4;
+
+/** What a field is for in words of the portal's; null where its description says it. */
+const hintIn = ({ operation }: Asking, name: string) =>
+  sayIfKnown(`hint.${operation.name}.${name}`) ?? sayIfKnown(`hint.${name}`);
 
 /** The label of a field, which one form may have other words for. */
 const labelIn = ({ operation }: Asking, name: string) =>
@@ -220,7 +241,8 @@ function kindOf(name: string, schema: Schema, isChosen: boolean) {
   if (schema.format === 'date-time') return 'time';
   if (isOf('integer') || isOf('number')) return 'number';
   if (schema.secret === true) return 'password';
-  return paragraphs.has(name) || schema.format === 'picture' ? 'texts' : 'text';
+  if (schema.format === 'picture' || schema.format === 'color') return schema.format;
+  return paragraphs.has(name) ? 'texts' : 'text';
 }
 
 function exampleOf({ examples = [] }: Schema): string {

@@ -24,8 +24,10 @@ import { type FormValues, readForm } from './read.ts';
 
 /** The form of an operation, with what is there now. */
 export function showForm(visit: OperationVisit): Promise<FastifyReply> {
-  const begin = ownFormOf(visit)?.begin ?? ((values: FormValues) => values);
-  return withPresent(visit, (present) => sendForm(visit, begin(valuesOf(visit, present)), present));
+  return withPresent(visit, async (present) => {
+    const values = valuesOf(visit, present);
+    return sendForm(visit, (await ownFormOf(visit)?.begin?.(visit, values)) ?? values, present);
+  });
 }
 
 /** As long as a session that can send it. */
@@ -84,7 +86,7 @@ async function sendForm(
 ): Promise<FastifyReply> {
   const { operation, part } = visit;
   const own = ownFormOf(visit);
-  const sections = fitting(sectionsOf(visit, values, await offersFor(visit)), operation, present);
+  const sections = fitting(sectionsOf(visit, values, await offersFor(visit), present), operation, present);
   const placed = placeProblems(
     problems,
     sections.flatMap(({ entries }) => entries),
@@ -99,14 +101,19 @@ async function sendForm(
       sections,
       notice: problems.length > 0 ? null : noticeOf(visit, part),
       problems: placed,
+      // Files travel in parts; of no other form a page would take these.
+      enctype: hasPictures(sections) ? 'multipart/form-data' : null,
       /** Whether what is folded is to be looked through. */
       isWhole,
-      ...own?.about(visit, values),
+      ...own?.about?.(visit, values),
       // Of what is there already, every field is there too.
       marksOptional: operation.method !== 'PATCH',
     },
   });
 }
+
+const hasPictures = (sections: readonly Section[]) =>
+  sections.some(({ entries }) => entries.some((entry) => 'picture' in entry && entry.picture !== null));
 
 /** The parts of a form without the fields that are not for a thing as it is. */
 function fitting(

@@ -16,7 +16,7 @@ const first: ClientKind = 'website';
 export const newClientForm: OwnForm = {
   template: 'client/new',
   title: say('newClient.title'),
-  begin: (values) => new Map([...values, ['kind', [first]]]),
+  begin: (_visit, values) => new Map([...values, ['kind', [first]]]),
   about: (visit, values) => ({
     kinds: clientKinds.map((kind) => ({
       kind,

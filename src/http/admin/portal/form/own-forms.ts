@@ -2,10 +2,12 @@
 
 import type { OperationVisit } from '../visitor.ts';
 import { newClientForm } from './new-client.ts';
+import { newPackageForm } from './new-package.ts';
 import type { OwnForm } from './own.ts';
 
 const forms: Readonly<Record<string, OwnForm>> = {
   'clients.create': newClientForm,
+  'packages.create': newPackageForm,
 };
 
 /** What the form of an operation has of its own; null where it is its fields alone. */

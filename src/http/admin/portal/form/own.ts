@@ -13,12 +13,13 @@ export interface Again {
 
 /** What a form has of its own. */
 export interface OwnForm {
-  readonly template: string;
-  readonly title: string;
+  /** A template and a heading of its own. */
+  readonly template?: string;
+  readonly title?: string;
   /** What stands in its fields at first, beside what is there. */
-  begin?(values: FormValues): FormValues;
+  begin?(visit: OperationVisit, values: FormValues): FormValues | Promise<FormValues>;
   /** What it shows beside its fields. */
-  about(visit: OperationVisit, values: FormValues): Facts;
+  about?(visit: OperationVisit, values: FormValues): Facts;
   /** The form with what a button of its own does to it; null where the button that sends it was pressed. */
   again?(form: Form): Again | null;
 }

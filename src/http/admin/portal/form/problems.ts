@@ -38,8 +38,9 @@ function fieldAt(path: Path, fields: readonly Field[]): Field | null {
 const isMeasureOf = ({ name, unit }: Field, whole: string) =>
   unit !== null && /\.\w+$/.test(name) && name.startsWith(`${whole}.`);
 
-/** The problem of a length of time or an amount, with its bounds as the form has them. */
-function inWordsOf({ name, unit, values }: Field, found: Problem): Problem {
+/** The problem of a length of time, an amount or a picture, in the terms of the form. */
+function inWordsOf({ name, unit, values, picture }: Field, found: Problem): Problem {
+  if (picture !== null) return ofFile(picture, found);
   if (unit === null || found.path.join('.') === unit.name) return found;
   const isTime = unit.name === unitName(name);
   if (!isTime && !name.endsWith('.amount')) return found;
@@ -51,6 +52,24 @@ function inWordsOf({ name, unit, values }: Field, found: Problem): Problem {
   const bounds = Object.entries(found.values).filter(([key]) => key === 'least' || key === 'most');
   const worded = Object.fromEntries(bounds.map(([key, value]) => [key, bound(value)]));
   return values.length === 0 ? found : { ...found, values: { ...found.values, ...worded } };
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  'image/svg+xml': 'SVG',
+  'image/png': 'PNG',
+  'image/webp': 'WebP',
+  'image/jpeg': 'JPEG',
+};
+
+/** A picture comes as a file, whatever is made of it. */
+function ofFile({ bytes, accept }: NonNullable<Field['picture']>, found: Problem): Problem {
+  if (found.code === 'logo_type') {
+    const names = accept.split(',').map((type) => typeNames[type] ?? type);
+    const allowed = names.join(', ').replace(/, (?=[^,]*$)/, ' or ');
+    return problem(found.path, 'not_a_picture', { allowed });
+  }
+  if (found.code !== 'too_long') return found;
+  return problem(found.path, 'picture_too_large', { most: Math.floor(bytes / 102.4) / 10 });
 }
 
 /** What a form calls a value: its field, and the line of it. */

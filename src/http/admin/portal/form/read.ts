@@ -75,7 +75,8 @@ function readField(name: string, schema: Schema, isRequired: boolean, form: Sent
     return lines.length === 0 && !isRequired && !isChange ? undefined : lines;
   }
   if (isOf('object')) return readPairs(sent);
-  const text = (sent.at(-1) ?? '').replaceAll('\r\n', '\n');
+  const written = schema.format === 'color' ? readColor(name, values) : lastOf(schema, sent);
+  const text = written.replaceAll('\r\n', '\n');
   if (hasNone(schema) && (text.trim() === 'none' || values.get(noneName(name))?.[0] === 'true')) return null;
   if (text.trim() === '') return emptyOf(schema, isRequired, isChange);
   if (isDuration(schema)) return inSeconds(text, values.get(unitName(name))?.at(-1) ?? 'second');
@@ -94,12 +95,31 @@ function readMoney(name: string, values: FormValues): Facts {
   };
 }
 
+/** What a field says. A picture that was sent before is there until another file is chosen. */
+export function lastOf({ format }: Schema, sent: readonly string[]): string {
+  const said = format === 'picture' ? sent.filter((text) => text !== '') : sent;
+  return said.at(-1) ?? '';
+}
+
+/** The names of the field in which a colour is picked, and of what it showed at first. */
+export const pickedName = (name: string) => `${name}:picked`;
+export const wasName = (name: string) => `${name}:was`;
+
+/** A colour is picked or written: the one that is another than before. */
+function readColor(name: string, values: FormValues): string {
+  const [written, picked, was] = [name, pickedName(name), wasName(name)].map(
+    (one) => values.get(one)?.at(-1)?.trim() ?? '',
+  );
+  return picked === '' || picked === was ? (written ?? '') : (picked ?? '');
+}
+
 /** What an empty field says: of a secret and a picture, which no field shows, and of an open flag, that it stays as it is. */
 function emptyOf(schema: Schema, isRequired: boolean, isChange: boolean): '' | null | undefined {
   if (schema.secret === true || schema.format === 'picture' || isOpenFlag(schema)) return undefined;
   const types = typesOf(schema);
   if (types.includes('null') && !hasNone(schema) && (isChange || isRequired)) return null;
-  const isText = types.includes('string') && schema.format === undefined && schema.enum === undefined;
+  const isPlain = schema.format === undefined || schema.format === 'color';
+  const isText = types.includes('string') && isPlain && schema.enum === undefined;
   return isChange && isText ? '' : undefined;
 }
 
