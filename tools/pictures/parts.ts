@@ -1,4 +1,6 @@
 // The pages that pictures are taken of, in parts that each have a service of their own.
+
+import { mailNames } from '../../src/operations/mail/mail.ts';
 import { offerSetup } from '../../src/operations/service/first-admin.ts';
 import { hostedPayment } from '../../test/support/access/hosted-payment.ts';
 import { startPaymentPage } from '../../test/support/access/payment-page.ts';
@@ -7,10 +9,13 @@ import { hostedPages, type Site, startSite } from '../../test/support/browser/si
 import { accountWalk } from '../../test/support/browser/walks/account.ts';
 import { checkoutWalk } from '../../test/support/browser/walks/checkout.ts';
 import { deviceWalk } from '../../test/support/browser/walks/device.ts';
+import { startMailReader } from '../../test/support/browser/walks/mails.ts';
 import { outboxWalk } from '../../test/support/browser/walks/outbox.ts';
 import { portalWalk } from '../../test/support/browser/walks/portal.ts';
 import { goWay, type Walk } from '../../test/support/browser/way.ts';
+import { pngLogo } from '../../test/support/members/logos.ts';
 import { memberPages } from '../../test/support/members/member-pages.ts';
+import { tenantRecord } from '../../test/support/records/records.ts';
 import { startTestService } from '../../test/support/service.ts';
 
 type SiteOptions = Parameters<typeof startSite>[0];
@@ -123,6 +128,28 @@ const setupPart: Part = {
   },
 };
 
+/** Each mail, of a tenant with a logo. */
+const mailsPart: Part = {
+  name: 'mails',
+  pages: mailNames,
+  isEnglish: false,
+  start: async (language) => {
+    const tag = language ?? 'en';
+    const tenant = tenantRecord('a', { name: 'Acme', corners: 'soft', font: 'system', languages: [] });
+    const [browser, reader] = await Promise.all([
+      startBrowser(),
+      startMailReader({ ...tenant, logo: pngLogo() }, [tag]),
+    ]);
+    return {
+      browser,
+      show: async ({ page }, name) => {
+        await page.goto(`${reader.origin}/${name}-${tag}`);
+      },
+      stop: () => Promise.all([browser.close(), reader.stop()]),
+    };
+  },
+};
+
 export const parts: readonly Part[] = [
   partOf('members', membersWalk),
   partOf('device', deviceWalk),
@@ -131,4 +158,5 @@ export const parts: readonly Part[] = [
   partOf('outbox', outboxWalk),
   partOf('portal', portalWalk),
   setupPart,
+  mailsPart,
 ];

@@ -37,6 +37,24 @@ export const neutralBranding: Branding = {
   privacyUrl: null,
 };
 
+/** How round the corners of fields and buttons are, and those of cards, in pixels. */
+export const cornerRadii: Readonly<
+  Record<Tenant['corners'], { readonly field: number; readonly card: number }>
+> = {
+  sharp: { field: 2.4, card: 3.2 },
+  soft: { field: 12.8, card: 17.6 },
+  round: { field: 25.6, card: 25.6 },
+};
+
+/** Fonts that systems have, by their kind: none is loaded (pages 2). */
+export const fontFamilies: Readonly<Record<Tenant['font'], string>> = {
+  system: 'system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif',
+  humanist: 'Seravek,"Gill Sans Nova",Ubuntu,Calibri,"DejaVu Sans",source-sans-pro,sans-serif',
+  rounded:
+    'ui-rounded,"SF Pro Rounded","Hiragino Maru Gothic ProN",Nunito,Quicksand,Manjari,"Segoe UI",sans-serif',
+  serif: '"Iowan Old Style",Charter,"Palatino Linotype","URW Palladio L",P052,"Noto Serif",serif',
+};
+
 /** The colours of one look, light or dark, that are made from the tenant's own. */
 export interface Look {
   /** The background of buttons and of the letter mark. */

@@ -2,8 +2,15 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { type Branding, type Look, looksOf, neutralBranding, scrimOf } from '../../core/members/branding.ts';
-import type { Corners, Font } from '../../core/tenant.ts';
+import {
+  type Branding,
+  cornerRadii,
+  fontFamilies,
+  type Look,
+  looksOf,
+  neutralBranding,
+  scrimOf,
+} from '../../core/members/branding.ts';
 import { templateFolder } from '../../text/templates.ts';
 import { brandOf } from './brand.ts';
 
@@ -73,26 +80,13 @@ function sheetsOf<Worn extends Pick<Branding, 'brandColor'>>(
   };
 }
 
-/** How round the corners of fields and buttons are, and those of cards. */
-const radii: Readonly<Record<Corners, readonly [string, string]>> = {
-  sharp: ['.15rem', '.2rem'],
-  soft: ['.8rem', '1.1rem'],
-  round: ['1.6rem', '1.6rem'],
-};
-
-/** Fonts that systems have, by their kind: none is loaded (pages 2). */
-const fonts: Readonly<Record<Font, string>> = {
-  system: 'system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif',
-  humanist: 'Seravek,"Gill Sans Nova",Ubuntu,Calibri,"DejaVu Sans",source-sans-pro,sans-serif',
-  rounded:
-    'ui-rounded,"SF Pro Rounded","Hiragino Maru Gothic ProN",Nunito,Quicksand,Manjari,"Segoe UI",sans-serif',
-  serif: '"Iowan Old Style",Charter,"Palatino Linotype","URW Palladio L",P052,"Noto Serif",serif',
-};
+/** Lengths grow with the letters that a reader chooses. */
+const inRem = (pixels: number) => `${pixels / 16}rem`.replace(/^0/, '');
 
 function shapeOf(branding: Branding): string {
   const { corners, font } = branding;
-  const [radius, round] = radii[corners];
-  return `--radius:${radius};--round:${round};--font:${fonts[font]}${pictureOf(branding)}`;
+  const { field, card } = cornerRadii[corners];
+  return `--radius:${inRem(field)};--round:${inRem(card)};--font:${fontFamilies[font]}${pictureOf(branding)}`;
 }
 
 /** The picture on the cover, below what makes its text readable; both are as they are in either look. */

@@ -80,7 +80,7 @@ function writtenMail(id: string, mail: Email): WrittenMail {
     text,
     html: withPictures(mail),
     language: mail.headers.find(({ key }) => key === 'content-language')?.value,
-    code: /^\d{3} \d{3}$/m.exec(text)?.[0] ?? null,
+    code: /^\d{3}\s\d{3}$/m.exec(text)?.[0].replace(/\s/, ' ') ?? null,
     link: /^https?:\/\/\S+$/m.exec(text)?.[0] ?? null,
   };
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { SendMailOptions } from 'nodemailer';
 import { smtpTimeout } from '../../core/members/limits.ts';
 import type { ComposedMail } from './mail.ts';
+import type { MailPicture } from './mail-look.ts';
 
 /** A mail that leaves the queue. */
 export interface OutgoingMail extends ComposedMail {
@@ -131,6 +132,8 @@ function messageOf(mail: OutgoingMail, from: string): SendMailOptions {
     subject: mail.subject,
     text: mail.text,
     html: mail.html,
+    // A mail that an older version queued says nothing of one.
+    attachments: [mail.logo ?? []].flat().map(attached),
     date: new Date(mail.queuedAt),
     // The same at each try, so that a recipient who gets a mail twice can tell.
     messageId: `<${mail.queuedAt}.${mail.id}@${from.slice(from.lastIndexOf('@') + 1)}>`,
@@ -141,6 +144,15 @@ function messageOf(mail: OutgoingMail, from: string): SendMailOptions {
     },
   };
 }
+
+/** A picture of the mail itself, which programs do not list as a file. */
+const attached = ({ id, type, base64 }: MailPicture) => ({
+  cid: id,
+  filename: 'logo.png',
+  contentType: type,
+  contentDisposition: 'inline' as const,
+  content: Buffer.from(base64, 'base64'),
+});
 
 /** One address and nothing else: what nodemailer takes apart could be a list, or hold the end of a line. */
 function isOneAddress(text: string): boolean {

@@ -1,11 +1,12 @@
 // Every mail that the service sends, and how it is written.
 import { invitationLifetime } from '../../core/limits.ts';
-import { textOn } from '../../core/members/color.ts';
+import { supportLink } from '../../core/members/branding.ts';
 import { emailProofLifetime } from '../../core/members/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import type { Translate } from '../../text/catalogue.ts';
 import { chooseLanguage, type Language } from '../../text/language.ts';
 import { createTemplates } from '../../text/templates.ts';
+import { mailLook } from './mail-look.ts';
 
 /**
  * Every mail that the service sends, each with: to whom, when | values | code | where its button leads. Values are texts,
@@ -82,8 +83,9 @@ const templates = createTemplates();
 export function composeMail(tenant: Tenant, mail: Mail) {
   const language = chooseLanguage([mail.language], undefined, tenant.languages);
   const values = { ...printable(mail.values ?? {}, language), tenant: oneLine(tenant.name) };
-  const parts = partsOf(mail, language, values);
   const subject = language.t(`mail.${mail.name}.subject`, values);
+  const parts = { ...partsOf(mail, language, values), links: linksOf(tenant, language) };
+  const look = mailLook(tenant);
   return {
     name: mail.name,
     language: language.tag,
@@ -93,14 +95,28 @@ export function composeMail(tenant: Tenant, mail: Mail) {
     text: textOf(parts),
     html: templates.render('./mail/layout.eta', {
       ...parts,
+      ...look,
       subject,
-      tenant,
-      onBrand: textOn(tenant.brandColor),
+      tenant: values.tenant,
       lang: language.tag,
       dir: language.direction,
     }),
+    logo: look.logo,
   };
 }
+
+/** Where help is, and what the tenant promises (pages 23). */
+function linksOf(tenant: Tenant, { t }: Language) {
+  const { supportAddress, termsUrl, privacyUrl } = tenant;
+  const links = [
+    { label: t('foot.help'), text: supportAddress, url: supportLink(tenant) },
+    { label: t('foot.terms'), text: termsUrl, url: termsUrl },
+    { label: t('foot.privacy'), text: privacyUrl, url: privacyUrl },
+  ];
+  return links.filter(({ url }) => url !== null);
+}
+
+type Parts = ReturnType<typeof partsOf> & { readonly links: ReturnType<typeof linksOf> };
 
 /** What both forms of a mail are made of. */
 function partsOf({ name, code, link }: Mail, { t }: Language, values: Readonly<Record<string, string>>) {
@@ -136,15 +152,16 @@ function lifetimeNotes(name: MailName, t: Translate): readonly string[] {
 }
 
 /** Plain text: a link and a code have a line of their own, so that they can be taken up whole. */
-function textOf({ greeting, lead, facts, link, code, notes, footer }: ReturnType<typeof partsOf>): string {
+function textOf({ greeting, lead, facts, link, code, notes, footer, links }: Parts): string {
   const paragraphs = [
     greeting,
     lead,
     facts.map(({ label, value }) => `${label} ${value}`).join('\n'),
     link === null ? '' : `${link.label}\n${link.url}`,
-    code === null ? '' : `${code.label}\n${code.digits}`,
+    // The space keeps the two halves in their order where text runs from right to left.
+    code === null ? '' : `${code.label}\n${code.digits.replace(' ', '\u00a0')}`,
     ...notes,
-    `-- \n${footer}`,
+    ['-- ', footer, ...links.map(({ label, text }) => `${label}: ${text}`)].join('\n'),
   ];
   return `${paragraphs.filter(Boolean).join('\n\n')}\n`;
 }

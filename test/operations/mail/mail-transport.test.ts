@@ -10,6 +10,7 @@ import {
   smtpTransport,
 } from '../../../src/operations/mail/mail-transport.ts';
 import { testClock } from '../../support/clock.ts';
+import { pngLogo } from '../../support/members/logos.ts';
 import { mailRows, newMailer, signUpMail } from '../../support/members/mailer.ts';
 import { startSmtp } from '../../support/members/smtp.ts';
 import { tenantRecord } from '../../support/records/records.ts';
@@ -54,6 +55,26 @@ describe('mails by SMTP', () => {
     });
     expect(received?.message.text?.trim()).toBe(mail.text.trim());
     expect(received?.message.html?.trim()).toBe(mail.html.trim());
+  });
+
+  it('bring the logo of the tenant along, as a picture of the mail and no file (RFC 2392)', async () => {
+    const smtp = await startSmtp();
+    const logo = pngLogo();
+    await smtpTransport({ url: smtp.url, from }).send(outgoing({}, tenantRecord('a', { logo })));
+    const { html = '', attachments = [] } = smtp.received[0]?.message ?? {};
+    expect(html).toContain('src="cid:logo@a.test"');
+    expect(attachments).toMatchObject([
+      { contentId: '<logo@a.test>', mimeType: 'image/png', disposition: 'inline', related: true },
+    ]);
+    const bytes = Buffer.from(attachments[0]?.content as ArrayBuffer);
+    expect(`data:image/png;base64,${bytes.toString('base64')}`).toBe(logo);
+  });
+
+  it('that an older version queued, which knew of no logo, leave', async () => {
+    const smtp = await startSmtp();
+    const { logo: _none, ...older } = outgoing();
+    await smtpTransport({ url: smtp.url, from }).send(older as OutgoingMail);
+    expect(smtp.received[0]?.message.attachments).toEqual([]);
   });
 
   it('ask for no automatic answer (RFC 3834)', async () => {

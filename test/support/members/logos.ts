@@ -1,3 +1,4 @@
+import { crc32, deflateSync } from 'node:zlib';
 import { pictureRules } from '../../../src/core/members/limits.ts';
 
 const start = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"';
@@ -18,6 +19,36 @@ export const plainJpeg = [
   '+Pj4+Pj4+Pj4+Pj4+Pj/wAARCAABAAEDASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAT/xAAUEAEAAAAAAAAAAAAA',
   'AAAAAAAA/8QAFAEBAAAAAAAAAAAAAAAAAAAAA//EABQRAQAAAAAAAAAAAAAAAAAAAAD/2gAMAwEAAhEDEQA/AIgDjf/Z',
 ].join('');
+
+/** A PNG of 80 pixels a side: a disc on nothing. */
+export function pngLogo(): string {
+  const side = 80;
+  const rows = Array.from({ length: side }, (_, y) => [
+    0,
+    ...Array.from({ length: side }, (_, x) => {
+      const isInside = Math.hypot(x - 39.5, y - 39.5) < 38;
+      return isInside ? [0xc2, 0x41, 0x0c, 0xff] : [0, 0, 0, 0];
+    }).flat(),
+  ]);
+  const chunk = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type), data]);
+    const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    check.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, check]);
+  };
+  const header = Buffer.from([0, 0, 0, side, 0, 0, 0, side, 8, 6, 0, 0, 0]);
+  const png = Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.from(rows.flat()))),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+  return `data:image/png;base64,${png.toString('base64')}`;
+}
+
+/** A PNG, as it is written, of as many characters as may be: of what is none. */
+export const largestPng = `data:image/png;base64,${'AAAA'.repeat(Math.floor((pictureRules.logo.length - 22) / 4))}`;
 
 /** A logo of exactly as many characters as may be. */
 export function largestLogo(of: 'client' | 'tenant'): string {

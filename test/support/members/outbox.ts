@@ -58,7 +58,7 @@ export function linkIn({ text }: Pick<OutgoingMail, 'text'>): string {
 
 /** The six digits on a line of their own in a mail's text. */
 export function codeIn({ text }: Pick<OutgoingMail, 'text'>): string {
-  return lineOf(text, /^\d{3} \d{3}$/m, 'code');
+  return lineOf(text, /^\d{3}\s\d{3}$/m, 'code').replace(/\s/, ' ');
 }
 
 function lineOf(text: string, pattern: RegExp, what: string): string {

@@ -1,0 +1,44 @@
+// Every mail, with everything that it can hold.
+import type { Mail, MailName } from '../../../src/operations/mail/mail.ts';
+
+/** Each mail with everything it can hold. */
+export const fullMails: Readonly<Record<MailName, Pick<Mail, 'values' | 'code'>>> = {
+  signUp: { values: { fullName: 'Grace Hopper' }, code: '123 456' },
+  signUpKnown: { values: { fullName: 'Grace Hopper' } },
+  passwordReset: { values: { fullName: 'Grace Hopper' } },
+  invitation: { values: { fullName: 'Grace Hopper' } },
+  passwordChanged: { values: { fullName: 'Grace Hopper', place: 'Oslo', time: Date.UTC(2026, 2, 4, 5, 6) } },
+  emailChange: { values: { fullName: 'Grace Hopper' }, code: '123 456' },
+  emailChanged: {
+    values: { fullName: 'Grace Hopper', email: 'new@example.test', time: Date.UTC(2026, 2, 4) },
+  },
+  newTv: {
+    values: {
+      fullName: 'Grace Hopper',
+      client: 'Acme TV',
+      device: 'Living room',
+      place: 'Oslo',
+      time: Date.UTC(2026, 2, 4, 5, 6),
+    },
+  },
+  newBrowser: {
+    values: {
+      fullName: 'Grace Hopper',
+      browser: 'Firefox on Linux',
+      place: 'Oslo',
+      time: Date.UTC(2026, 2, 4, 5, 6),
+    },
+  },
+  deletionRequested: { values: { fullName: 'Grace Hopper', date: Date.UTC(2026, 2, 4) } },
+  deletionCancelled: { values: { fullName: 'Grace Hopper' } },
+  subscribed: {
+    values: {
+      fullName: 'Grace Hopper',
+      package: 'Gold & Silver',
+      price: 'NOK 199.00 per month',
+      until: Date.UTC(2026, 3, 4, 5, 6),
+      invoice: '17 (NOK 199.00)',
+      due: Date.UTC(2026, 2, 18, 5, 6),
+    },
+  },
+};
