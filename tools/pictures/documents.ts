@@ -1,8 +1,10 @@
 // The pictures of docs/images: which page each shows, and how.
 
 import { developmentPassword } from '../../src/operations/development/members.ts';
+import type { View } from '../../test/support/browser/browser.ts';
 import { registerClients, type Site } from '../../test/support/browser/site.ts';
 import { television } from '../../test/support/browser/television.ts';
+import { signInTv } from '../../test/support/browser/walks/account.ts';
 import type { Walk, Way } from '../../test/support/browser/way.ts';
 import { portalOf } from '../../test/support/operators/portal.ts';
 import { partOf } from './parts.ts';
@@ -22,15 +24,26 @@ export interface DocumentPicture {
 
 export const documentPictures: readonly DocumentPicture[] = [
   { file: 'sign-in', page: 'sign-in', size: 'phone' },
+  { file: 'sign-in-desk', page: 'sign-in', size: 'desk' },
   { file: 'device-approve', page: 'device approval', size: 'phone' },
   { file: 'device-approve-dark', page: 'device approval', size: 'phone', dark: true },
+  { file: 'device-done-dark', page: 'device approved', size: 'desk', dark: true },
+  { file: 'account', page: 'account', size: 'desk' },
+  { file: 'checkout', page: 'checkout', size: 'desk' },
+  { file: 'portal-overview', page: 'overview', size: 'desk' },
+  { file: 'portal-member', page: 'member', size: 'desk' },
   { file: 'portal-client', page: 'client', size: 'desk' },
 ];
+
+/** Whose pages are shown: with two subscriptions and a TV. */
+const member = 'ada@example.com';
+/** Has an address that an invoice can be made out to. */
+const buyer = 'finn@example.com';
 
 /** Pages with the names and records that a reader should see. */
 function documentWalk(site: Site): Walk {
   /** A page of the portal, for the system's administrator. */
-  const portal = (path: string): Way => ({
+  const portal = (path: () => Promise<string> | string): Way => ({
     email: null,
     go: async ({ context, page }) => {
       const { host } = new URL(site.issuer);
@@ -38,27 +51,66 @@ function documentWalk(site: Site): Walk {
       await context.addCookies(
         [...cookies].map(([name, value]) => ({ name, value, url: site.issuer, httpOnly: true })),
       );
-      await page.goto(`${site.issuer}/admin/tenants/${host}${path}`);
+      await page.goto(`${site.issuer}/admin/tenants/${host}${await path()}`);
     },
   });
+  const living = { device_name: 'Living room', device_model: 'Telly 9' };
+  const approval = async ({ page }: View) => {
+    const tv = await television(site.issuer, 'play');
+    await page.goto((await tv.requestCode(living)).verification_uri_complete);
+  };
   return {
-    prepare: () =>
-      registerClients(site.service, [
+    prepare: async () => {
+      await registerClients(site.service, [
         { clientId: 'play', name: 'Acme Play', type: 'public', deviceFlow: true },
-      ]),
+      ]);
+      for (const email of [member, 'ida@example.com']) await signInTv(site, email, 'play', living);
+    },
     ways: {
       'sign-in': { email: null, go: ({ page }) => page.goto(site.authorization()) },
-      'device approval': {
-        email: 'ada@example.com',
-        go: async ({ page }) => {
-          const tv = await television(site.issuer, 'play');
-          const asked = { device_name: 'Living room', device_model: 'Telly 9' };
-          await page.goto((await tv.requestCode(asked)).verification_uri_complete);
+      'device approval': { email: member, go: approval },
+      'device approved': {
+        email: member,
+        go: async (view) => {
+          await approval(view);
+          await view.page.click('button[value=approve]');
         },
       },
-      client: portal('/clients/web'),
+      account: { email: member, go: ({ page }) => page.goto(`${site.issuer}/account`) },
+      checkout: {
+        email: buyer,
+        go: async ({ page }) => {
+          const { tenantId } = await ownerOf(site, buyer);
+          const packageId = await site.service.store.transaction((tx) =>
+            tx
+              .selectFrom('packages')
+              .select('id')
+              .where('tenantId', '=', tenantId)
+              .where('name', '=', 'Acme Everything')
+              .executeTakeFirstOrThrow(),
+          );
+          await page.goto(`${site.issuer}/checkout?packageId=${packageId.id}&ui_locales=en`);
+          await page.click('button[value=continue]');
+        },
+      },
+      overview: portal(() => ''),
+      member: portal(async () => `/members/${(await ownerOf(site, member)).id}`),
+      client: portal(() => '/clients/web'),
     },
   };
+}
+
+/** A member of the tenant of the site. */
+function ownerOf({ service, issuer }: Site, email: string) {
+  return service.store.transaction((tx) =>
+    tx
+      .selectFrom('members')
+      .innerJoin('tenants', 'tenants.id', 'members.tenantId')
+      .select(['members.id', 'tenantId'])
+      .where('members.email', '=', email)
+      .where('issuer', '=', issuer)
+      .executeTakeFirstOrThrow(),
+  );
 }
 
 export const documents = partOf('documents', documentWalk, async () => ({
