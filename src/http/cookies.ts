@@ -1,6 +1,7 @@
 // Reads and sets cookies.
 import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Client } from '../core/client.ts';
 import { browserCookieLifetime, doneCookieLifetime, sessionLife } from '../core/limits.ts';
 import type { SessionKind } from '../core/session.ts';
 import type { Random } from '../system/random.ts';
@@ -10,9 +11,9 @@ import { isUndone } from './pages/head-request.ts';
 /**
  * The cookies of the pages: `session` holds the secret of the member's session, `admin` that of the portal's,
  * `browser` a random value that binds forms to the browser they were made for, `done` what was just done, for the page
- * that follows. On https they carry `__Host-` and Secure; a development tenant on http cannot (security, Defaults; W3).
+ * that follows, `reader` that the app which led here last offers no sign-up. On https they carry `__Host-` and Secure; a development tenant on http cannot (security, Defaults; W3).
  */
-type CookieName = 'session' | 'admin' | 'browser' | 'done';
+type CookieName = 'session' | 'admin' | 'browser' | 'done' | 'reader';
 
 /** Which cookie holds the secret of which sessions: neither is ever taken for the other (A17). */
 const cookieOf = { member: 'session', admin: 'admin' } as const satisfies Record<SessionKind, CookieName>;
@@ -84,4 +85,22 @@ export function takeDone(reply: FastifyReply): string | null {
   if (page !== pathOf(request)) return null;
   if (!isUndone(request)) reply.clearCookie(name, attributes(request));
   return what;
+}
+
+/**
+ * Remembers whether the app that leads here may sell: a store may forbid that, and then no page of ours does it for the
+ * app, wherever its member goes on to from there (pages 12).
+ */
+export function noteApp(reply: FastifyReply, { signupDisabled }: Pick<Client, 'signupDisabled'>): void {
+  const { request } = reply;
+  if (isUndone(request) || signupDisabled === isFromReader(request)) return;
+  const name = nameOf(request, 'reader');
+  const lifetime = { ...attributes(request), maxAge: sessionLife.member.absolute / 1_000 };
+  if (signupDisabled) reply.setCookie(name, '1', lifetime);
+  else reply.clearCookie(name, attributes(request));
+}
+
+/** Whether the app that led this browser here last may not sell. */
+export function isFromReader(request: FastifyRequest): boolean {
+  return request.cookies[nameOf(request, 'reader')] !== undefined;
 }

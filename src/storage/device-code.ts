@@ -1,5 +1,6 @@
 // Queries of device codes.
 import { type DeviceCode, type DeviceCodeWrite, isOpen } from '../core/grants/device-code.ts';
+import type { SignIn } from '../core/grants/sign-in.ts';
 import { userCodeRest } from '../core/limits.ts';
 import type { AuditEventName } from '../core/operators/audit-event.ts';
 import { isIn } from './operators/audit-event.ts';
@@ -17,6 +18,14 @@ const codeByHash = lookup('deviceCodes', 'hash', 'tenantId');
 /** The device code of a tenant by its id, or null. */
 export async function findDeviceCodeById(tx: Tx, tenantId: string, id: string): Promise<DeviceCode | null> {
   return findRow(tx, 'deviceCodes', { id, tenantId });
+}
+
+/** The device code that a sign-in came from, or null. */
+export async function findDeviceCodeOfSignIn(
+  tx: Tx,
+  { tenantId, id: signInId }: Pick<SignIn, 'tenantId' | 'id'>,
+): Promise<DeviceCode | null> {
+  return findRow(tx, 'deviceCodes', { signInId, tenantId });
 }
 
 /** The newest device code of a tenant with this user code, whatever has become of it; or null. */

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { sizes } from '../support/browser/browser.ts';
+import { axeFindings } from '../support/browser/page-checks.ts';
 import { walkPages } from '../support/browser/page-walk.ts';
 import { password, signIn, startSite } from '../support/browser/site.ts';
 import { accountWalk, member, signInTv } from '../support/browser/walks/account.ts';
@@ -14,81 +16,94 @@ beforeAll(walk.prepare);
 walkPages({ site: () => site, part: 'account', ways: walk.ways, tenant: / – Acme$/ });
 
 describe('the account pages without JavaScript', () => {
-  it('pages 1: from the overview a TV is renamed and signed out', async () => {
+  const open = async (email: string, path = '', javaScript = false) => {
+    const view = await site.browser.open({ javaScript });
+    await signIn(view, site, email);
+    await view.page.goto(`${site.issuer}/account${path}`);
+    return view;
+  };
+
+  it('pages 1, 22: from the overview a TV is renamed, that is undone, and it is signed out', async () => {
     await signInTv(site, 'bo@example.com', 'play', { device_name: 'Kitchen' });
-    const view = await site.browser.open({ javaScript: false });
-    const { page } = view;
-    await signIn(view, site, 'bo@example.com');
-    await page.goto(`${site.issuer}/account`);
-    await page.getByRole('link', { name: 'My TVs and apps' }).click();
-    const card = page.locator('.cards > li').filter({ hasText: 'Kitchen' });
-    await card.getByText('Rename').click();
-    await card.getByLabel('Name of this device').fill('Grandma');
+    const { page, context } = await open('bo@example.com');
+    await page.getByRole('button', { name: 'Overview' }).click();
+    await page.getByRole('link', { name: 'TVs and devices' }).click();
+    const row = (name: string) => page.locator('.rows > li').filter({ hasText: name });
+    await row('Kitchen').locator('summary').click();
+    await row('Kitchen').getByLabel('Name of this device').fill('Grandma');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Grandma' }).waitFor();
-    expect(await page.locator('[role=status]').textContent()).toBe('The name is saved.');
-    await page
-      .locator('.cards > li')
-      .filter({ hasText: 'Grandma' })
-      .getByRole('button', { name: 'Sign out', exact: true })
-      .click();
-    await page.getByText('Signed out.').waitFor();
-    expect(await page.getByRole('heading', { name: 'Grandma' }).count()).toBe(0);
-    await view.context.close();
+    await page.getByText('It is called Grandma now.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('It is called Kitchen now.').waitFor();
+    await row('Kitchen').getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('Kitchen is signed out.').waitFor();
+    expect(await row('Kitchen').count()).toBe(0);
+    await context.close();
+  });
+
+  it('pages 3, 19: on a phone the menu opens from its button, as axe likes it, and leads on', async () => {
+    const view = await open('bo@example.com', '', true);
+    const { page, context } = view;
+    const menu = page.getByRole('navigation', { name: 'Account pages' });
+    const profile = menu.getByRole('link', { name: 'Profile' });
+    expect(await profile.isVisible()).toBe(false);
+    await menu.getByRole('button', { name: 'Overview' }).click();
+    expect(await profile.isVisible()).toBe(true);
+    expect(await axeFindings(view, 'all')).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect(await profile.isVisible()).toBe(false);
+    await menu.getByRole('button', { name: 'Overview' }).press('Enter');
+    await profile.click();
+    await page.waitForURL('**/account/details');
+    await page.setViewportSize(sizes.desk);
+    expect(await menu.getByRole('button').count()).toBe(0);
+    expect(await profile.getAttribute('aria-current')).toBe('page');
+    await context.close();
   });
 
   it('pages 1, 18: details are changed, and the page says so', async () => {
-    const view = await site.browser.open({ javaScript: false });
-    const { page } = view;
-    await signIn(view, site, 'bo@example.com');
-    await page.goto(`${site.issuer}/account/details`);
-    await page.fill('#fullName', 'Bo Bergman');
+    const { page, context } = await open('bo@example.com', '/details');
+    await page.fill('#nickName', 'Bobo');
     await page.selectOption('#language', 'en');
     await page.click('button.primary');
-    await page.getByText('Hello Bo Bergman').waitFor();
-    await view.context.close();
+    await page.getByText('Your details are saved.').waitFor();
+    await page.setViewportSize(sizes.desk);
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Hello, Bobo' }).waitFor();
+    await context.close();
   });
 
-  it('pages 3, 18: with the keyboard alone a subscription is cancelled, and kept after all', async () => {
-    const view = await site.browser.open({ javaScript: false });
-    const { page } = view;
-    await signIn(view, site, 'gro+tv@example.com');
-    await page.goto(`${site.issuer}/account/subscriptions`);
-    // Past "Sign out" in the bar and the way back.
-    for (const key of ['Tab', 'Tab', 'Tab', 'Enter', 'Tab', 'Enter']) await page.keyboard.press(key);
+  it('pages 3, 18, 22: with the keyboard alone a subscription is cancelled, and kept after all', async () => {
+    const { page, context } = await open('gro+tv@example.com', '/subscriptions');
+    await page.locator('summary').focus();
+    for (const key of ['Enter', 'Tab', 'Enter']) await page.keyboard.press(key);
     await page.getByText('Your subscription is cancelled.').waitFor();
-    await page.getByText(/Ends on \w+ \d+, 2026 – will not be renewed/).waitFor();
-    for (const key of ['Tab', 'Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
-    await page.getByText('Your subscription goes on.').waitFor();
-    await page.getByText(/Runs until \w+ \d+, 2026/).waitFor();
-    await view.context.close();
+    await page.getByText(/Ends on \w+ \d+, 2026/).waitFor();
+    await page.locator('.notice').getByRole('button', { name: 'Keep it' }).press('Enter');
+    await page.getByText('Your subscription continues.').waitFor();
+    await page.getByText(/(?:Renews|Ends) on \w+ \d+, 2026/).waitFor();
+    await context.close();
   });
 
   it('pages 3, 18: with the keyboard alone a consent is given', async () => {
-    const view = await site.browser.open({ javaScript: false });
-    const { page } = view;
-    await signIn(view, site, 'gro+tv@example.com');
-    await page.goto(`${site.issuer}/account`);
-    await page.getByRole('link', { name: 'My consents' }).press('Enter');
-    await page.getByRole('heading', { name: 'My consents' }).waitFor();
+    const { page, context } = await open('gro+tv@example.com', '/privacy');
+    await page.locator('a[href="/account/consents"]').press('Enter');
+    await page.getByRole('heading', { name: 'Consents' }).waitFor();
     const newsletter = page.getByLabel('Newsletter');
     await newsletter.focus();
     for (const key of ['Space', 'Enter']) await page.keyboard.press(key);
     await page.getByText('Your answers are saved.').waitFor();
     expect(await newsletter.isChecked()).toBe(true);
     expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(1);
-    await view.context.close();
+    await context.close();
   });
 
   it('pages 18: the data come as a file', async () => {
-    const view = await site.browser.open({ javaScript: false });
-    const { page } = view;
-    await signIn(view, site, 'bo@example.com');
-    await page.goto(`${site.issuer}/account/data`);
+    const { page, context } = await open('bo@example.com', '/data');
     await page.fill('#currentPassword', password);
     const [download] = await Promise.all([page.waitForEvent('download'), page.click('button.primary')]);
     expect(download.suggestedFilename()).toBe('my-data.json');
-    await view.context.close();
+    await context.close();
   });
 
   it('"it was not me" ends the session that the mail tells of, and leads to a new password', async () => {

@@ -120,6 +120,7 @@ describe('the six slots of the code', () => {
     const view = await site.browser.open(options);
     await resume(view, site, member);
     await view.page.goto(`${site.issuer}/device`);
+    await view.page.locator('#user_code:focus').waitFor();
     return view;
   };
 
@@ -163,7 +164,7 @@ describe('the six slots of the code', () => {
       const { page } = view;
       if (!javaScript) await page.route('**/assets/*.js', (route) => route.abort());
       await page.reload();
-      await page.keyboard.type('524366');
+      await page.fill('#user_code', '524366');
       for (const size of Object.values(sizes)) {
         await page.setViewportSize(size);
         expect(await page.evaluate(offCentre)).toBeLessThan(5);

@@ -143,6 +143,7 @@ const currentPassword = password;
 /** Every form of a signed-in member; what it changes, it changes in its last transaction or before. */
 const forms: Readonly<Record<string, () => Promise<Ready>>> = {
   'account: details': account('/account/details', { fullName: 'Another Name' }),
+  'account: a postal address': account('/account/address', { city: 'Another Place' }),
   'account: consents': account(
     '/account/consents',
     { 'consent-offers': 'yes' },

@@ -50,6 +50,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   ],
   nl: [
     'account.browser', // Dutch: Browser
+    'account.sessions.browsers', // Dutch: Browsers
     'consent.unverified.app', // Dutch: App
     'device.approve.model', // Dutch: Model
     'foot.help', // Dutch: Help

@@ -6,7 +6,7 @@
 import type { Decision } from '../decision.ts';
 import { machineOf, type StateOf, step } from '../machine.ts';
 import type { CustomPropertyValues } from './custom-property.ts';
-import { endOfNextPeriod, endOfPeriod, type Period, type Product } from './package.ts';
+import { endOfNextPeriod, endOfPeriod, type Period, type Price, type Product } from './package.ts';
 
 export type SubscriptionState = StateOf<typeof subscriptionMachine>;
 
@@ -33,6 +33,9 @@ export interface Subscription {
 export interface MemberSubscription extends Subscription {
   readonly packageName: string;
   readonly products: readonly Product[];
+  /** What the package costs by now, and for how long. */
+  readonly price: Price;
+  readonly period: Period;
   /** Whether the operator renews it until it is cancelled. */
   readonly renews: boolean;
 }

@@ -35,6 +35,8 @@ export const memberTextLength = { fullName: 200, nickName: 100, email: 254, line
  * alive, at most so many rows are read at once (security, F10).
  */
 export const accountListLength = 20;
+/** The first page shows so many of a list. */
+export const overviewListLength = 3;
 export const accountPageBytes = 60_000;
 export const rowsWalked = { at: 50, most: 500 } as const;
 

@@ -17,7 +17,7 @@ import type { Language } from '../../text/language.ts';
 import { addressKey, networkKey } from '../address.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal } from '../audit.ts';
-import { browserCookie } from '../cookies.ts';
+import { browserCookie, noteApp } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pageQuery } from '../form.ts';
 import { countedMember } from '../limit-reached.ts';
@@ -204,6 +204,7 @@ function sendEntry(reply: FastifyReply, language: Language, { typed = '', proble
 
 function sendApprove(visit: MemberVisit, digits: string, { code, client, apis }: FoundDevice) {
   const { reply, language, member, session, deps } = visit;
+  noteApp(reply, client);
   const { place, address } = seenAt(visit, code.ipAddress);
   const minutes = Math.max(0, Math.floor((deps.clock() - code.createdAt) / 60_000));
   return sendPage(reply, {

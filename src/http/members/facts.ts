@@ -18,3 +18,6 @@ export function placeFacts(visit: Parameters<typeof seenAt>[0], ipAddress: strin
     ['device.approve.address', address],
   ] as const;
 }
+
+/** The drawing that stands for a browser (`parts/icon.eta`). */
+export const browserIcon = (userAgent: string) => (/Mobi|Android/.test(userAgent) ? 'phone' : 'browser');

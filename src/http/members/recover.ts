@@ -8,10 +8,12 @@ import { proofStanding } from '../../core/members/email-proof.ts';
 import { passwordProblem } from '../../core/members/password.ts';
 import { passwordEstimate } from '../../operations/member/password-strength.ts';
 import { askForRecovery, type RecoverPayload, resetPassword } from '../../operations/recovery/recovery.ts';
+import { findClient } from '../../storage/clients/client.ts';
 import { findMember } from '../../storage/members/member.ts';
 import { addressKey, shareOf } from '../address.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
+import { noteApp } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pageQuery } from '../form.ts';
 import { type Flow, flowToKeep, flowUrl, languageOf, openFlow, ownFlow, sealFlow } from '../oidc/flow.ts';
@@ -101,6 +103,15 @@ function sendForm(reply: FastifyReply, flow: Flow, email: string, problem: strin
   });
 }
 
+/** The app in which a mail was asked for led here too, whichever browser its link is opened in (pages 12). */
+async function noteAppOf(reply: FastifyReply, flow: Flow | undefined, deps: Deps): Promise<void> {
+  const { request } = reply;
+  const clientId = flow?.parameters?.client_id;
+  if (clientId === undefined) return;
+  const client = await transactionOf(request, deps, (tx) => findClient(tx, request.tenant.id, clientId));
+  if (client?.signupDisabled === true) noteApp(reply, client);
+}
+
 type ResetForm = { readonly password?: string; readonly everywhere?: string };
 
 /** The page of the mail's link; opening it changes nothing, and its form works once. */
@@ -114,6 +125,7 @@ async function reset(reply: FastifyReply, form: ResetForm | null, deps: Deps): P
   const { found } = looked;
   if (found?.purpose !== 'password_reset') return sendProblem(reply, 'linkUsed', { link: url });
   const asked = JSON.parse(found.payload) as RecoverPayload;
+  await noteAppOf(reply, asked.flow as Flow | undefined, deps);
   // Who asked in another browser may be a stranger, who would lead the member on to a client of the stranger's
   // choice. In the browser that asked it goes on from here: what was done before the mail came was not done for it.
   const kept = isBrowserThatAsked(request, found) ? (asked.flow as Flow) : newFlow(deps);

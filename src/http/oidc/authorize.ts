@@ -19,6 +19,7 @@ import { findClient } from '../../storage/clients/client.ts';
 import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
+import { noteApp } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { type Form, pick, sentForm } from '../form.ts';
 import { refusedByLimit } from '../limit-reached.ts';
@@ -132,6 +133,7 @@ export function answerAuthorization(
       const came = { ...(pushed ? { pushed } : {}), ...(signed ? { signed } : {}) };
       const flow = { startedAt, parameters, returnTo: '/account', language, ...came };
       const sealed = sealFlow(reply, flow, deps);
+      noteApp(reply, outcome.client);
       return reply.header('cache-control', 'no-store').redirect(flowUrl(`/${outcome.page}`, sealed), 303);
     }
     default:

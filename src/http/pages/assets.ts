@@ -113,9 +113,12 @@ const site = ['memberdoor.css', 'site.css'];
  */
 const styles = [
   ['members/account/notice', memberSheet(...door, 'facts.css')],
-  ['members/account/', memberSheet(...site, 'facts.css', 'cards.css')],
+  ['members/account/details', memberSheet(...site, 'icon.css', 'account.css', 'select.css')],
+  ['members/account/', memberSheet(...site, 'icon.css', 'account.css')],
   ['members/checkout/', memberSheet(...site, 'facts.css', 'cards.css', 'checkout.css')],
-  ['members/device/', memberSheet(...door, 'facts.css', 'device.css')],
+  ['members/device/entry', memberSheet(...door, 'slots.css')],
+  ['members/device/approve', memberSheet(...door, 'facts.css', 'device.css')],
+  ['members/device/', memberSheet(...door, 'facts.css', 'icon.css', 'decided.css')],
   ['members/scope-consent', memberSheet(...door, 'facts.css')],
   ['rehearsal/', memberSheet(...site, 'outbox.css')],
 ] as const;

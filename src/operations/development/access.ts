@@ -27,6 +27,7 @@ export const developmentPackages = {
     price: { amount: 19_900, currency: 'NOK' },
     taxPercent: 25,
     period: { unit: 'month', count: 1 },
+    renews: true,
     payment: 'invoice',
   },
   news: {

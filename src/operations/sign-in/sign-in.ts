@@ -1,8 +1,10 @@
 // Lists the sign-ins of a member, and keeps them within their number.
 import type { Client } from '../../core/client.ts';
-import { endSignIn, type SignInWrite, signInLives } from '../../core/grants/sign-in.ts';
+import { endSignIn, type SignIn, type SignInWrite, signInLives } from '../../core/grants/sign-in.ts';
+import { shownName } from '../../core/members/details.ts';
 import type { Member } from '../../core/members/member.ts';
 import { findClient } from '../../storage/clients/client.ts';
+import { findDeviceCodeOfSignIn } from '../../storage/device-code.ts';
 import { findSession } from '../../storage/session.ts';
 import { listMemberSignIns, listSurplusSignIns, type MemberSignIn } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
@@ -21,6 +23,13 @@ export async function roomForSignIn(
 ): Promise<readonly SignInWrite[]> {
   const surplus = await listSurplusSignIns(tx, client, memberId, now);
   return surplus.flatMap((signIn) => endSignIn(signIn, 'too_many', now));
+}
+
+/** What a sign-in is called: by its member, by its device, or by its app. */
+export async function nameOfSignIn(tx: Tx, signIn: SignIn): Promise<string> {
+  const { label, tenantId, clientId } = signIn;
+  const code = label === null ? await findDeviceCodeOfSignIn(tx, signIn) : null;
+  return label ?? code?.deviceName ?? shownName((await findClient(tx, tenantId, clientId))?.name ?? clientId);
 }
 
 /** A sign-in that gives its app access, and the app. */

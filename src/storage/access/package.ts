@@ -51,27 +51,37 @@ export async function listPackageProducts(
     .execute();
 }
 
+/** Whether a tenant offers a package that is paid by one of these methods. */
+export async function hasOffered(tx: Tx, tenantId: string, payments: readonly string[]): Promise<boolean> {
+  const rows = rowsWith(tx, 'packages', { tenantId, offered: 1 }).where('payment', 'in', payments);
+  return (await rows.limit(1).execute()).length > 0;
+}
+
 /**
- * What a subscription says of its package: the name, the products that it opens, and whether it is renewed.
+ * What a subscription says of its package: the name, the products that it opens, and how it is renewed.
  *
  * @throws Error if there is no such package: a subscription's package is never deleted
  */
 export async function contentsOfPackage(
   tx: Tx,
   id: number,
-): Promise<Pick<Package, 'name' | 'products' | 'renews'>> {
+): Promise<Pick<Package, 'name' | 'products' | 'price' | 'period' | 'renews'>> {
   const contents = await remembered(tx, `package ${id}`, async () => {
     const row = await nameOf.first(tx, { id });
     if (row === null) return null;
-    const { name, renews } = row;
-    return { name, renews: fromFlag(renews), products: await productsOf.all(tx, { id }) };
+    const { name, renews, ...offer } = row;
+    const products = await productsOf.all(tx, { id });
+    return { name, ...offerOf(offer), renews: fromFlag(renews), products };
   });
   if (contents === null) throw new Error('a subscription is of a package that is not there');
   return contents;
 }
 
 const nameOf = prepared(({ id }: { id: number }) =>
-  query.selectFrom('packages').select(['name', 'renews']).where('id', '=', id),
+  query
+    .selectFrom('packages')
+    .select(['name', 'renews', 'price', 'currency', 'periodUnit', 'periodCount'])
+    .where('id', '=', id),
 );
 
 const productsOf = prepared(({ id }: { id: number }) =>

@@ -244,7 +244,7 @@ describe('the history', () => {
       }
     });
     const page = await browser.send(url);
-    const lines = [...(page.text.split('<ul class="lines">')[1] ?? '').matchAll(/<li>[\s\S]*?<\/li>/g)];
+    const lines = [...(page.text.split('<ul class="rows">')[1] ?? '').matchAll(/<li>[\s\S]*?<\/li>/g)];
     expect(lines.map(([html]) => textOf({ text: html } as Answer).trim())).toEqual([
       'Newsletter You agreed on December 5, 2025 · Account page',
       'Newsletter You said no on December 4, 2025 · an app that is gone',
@@ -268,7 +268,7 @@ describe('the history', () => {
     });
     const page = await browser.send(url);
     expect(boxesOf(page)).toEqual({ newsletter: false, offers: true });
-    const names = [...page.text.matchAll(/<li><strong><bdi>([^<]*)/g)].map(([, name]) => name);
+    const names = [...page.text.matchAll(/<strong><bdi>(Words [^<]*)/g)].map(([, name]) => name);
     expect(names).toEqual(
       many
         .toReversed()
@@ -280,12 +280,12 @@ describe('the history', () => {
 
 describe('a tenant that asks for nothing', () => {
   it('has no link to the page, and the page says so', async () => {
-    expect((await browser.send('/account')).text).not.toContain(url);
+    expect((await browser.send('/account/privacy')).text).not.toContain(url);
     const page = await browser.send(url);
     expect(page.status).toBe(200);
     expect(textOf(page)).toContain('There is nothing here that asks for your consent.');
     expect(/<main[\s\S]*<\/main>/.exec(page.text)?.[0]).not.toContain('<form');
     await ask({});
-    expect((await browser.send('/account')).text).toContain(`href="${url}"`);
+    expect((await browser.send('/account/privacy')).text).toContain(`href="${url}"`);
   });
 });

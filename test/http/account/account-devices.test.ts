@@ -52,7 +52,7 @@ const works = async (host: string, refreshToken: string | undefined) =>
 describe('my TVs and apps', () => {
   it('pages 17: nothing is listed before anything was signed in', async () => {
     browser = await accountOf(service, hosts.a);
-    expect(textOf(await browser.send(url))).toContain('No TV or app uses your account.');
+    expect(textOf(await browser.send(url))).toContain('No TV or app is signed in yet.');
   });
 
   it('pages 17: a TV is listed with its app, name, model, address and times', async () => {
@@ -62,7 +62,7 @@ describe('my TVs and apps', () => {
       'Living room',
       'Public One',
       'Telly 9',
-      '127.0.0.1',
+      'Address 127.0.0.1',
       'First used January 15, 2026',
       'Last used now',
     ]) {
@@ -73,7 +73,7 @@ describe('my TVs and apps', () => {
 
   it('pages 17: an app of the web is listed with the browser it was signed in with', async () => {
     await tokensFor(service, hosts.a, {}, browser);
-    expect(textOf(await browser.send(url))).toContain('Public One Browser Chrome on Android');
+    expect(textOf(await browser.send(url))).toContain('Public One Chrome on Android');
     await signOutAll(browser);
   });
 
@@ -98,19 +98,19 @@ describe('my TVs and apps', () => {
     await tokensFor(service, hosts.a, { scope: 'openid' }, browser);
     expect(textOf(await browser.send(url))).toContain('Public One');
     service.clock.advance(3_600_000);
-    expect(textOf(await browser.send(url))).toContain('No TV or app uses your account.');
+    expect(textOf(await browser.send(url))).toContain('No TV or app is signed in yet.');
     const other = await accountOf(service, hosts.a);
     await tokensFor(service, hosts.a, { scope: 'openid' }, other);
     expect(textOf(await browser.send(url))).toContain('Public One');
     await other.send('/api/oidc/session/end?client_id=conf1');
-    expect(textOf(await browser.send(url))).toContain('No TV or app uses your account.');
+    expect(textOf(await browser.send(url))).toContain('No TV or app is signed in yet.');
   });
 
   it('pages 17: what has not been used for its whole lifetime is not listed', async () => {
     await tvOf(hosts.a);
     service.clock.advance(refreshTokenIdle);
     browser = await accountOf(service, hosts.a);
-    expect(textOf(await browser.send(url))).toContain('No TV or app uses your account.');
+    expect(textOf(await browser.send(url))).toContain('No TV or app is signed in yet.');
   });
 });
 
@@ -154,9 +154,9 @@ describe('renaming a TV', () => {
     const card = await cardOf();
     const renamed = await browser.submit(url, { ...card, action: 'rename', label: ' Grandma’s TV ' });
     expectDone(renamed, url, 'renamed');
-    expect((await browser.send(url)).text).toContain('<bdi>Grandma’s TV</bdi></h2>');
+    expect((await browser.send(url)).text).toContain('<bdi>Grandma’s TV</bdi></strong>');
     await browser.submit(url, { ...card, action: 'rename', label: '' });
-    expect((await browser.send(url)).text).toContain('<bdi>Living room</bdi></h2>');
+    expect((await browser.send(url)).text).toContain('<bdi>Living room</bdi></strong>');
   });
 
   it.each([
@@ -210,6 +210,6 @@ describe('the browser’s name', () => {
     expect(chromeOnAndroid).toContain('Chrome');
     const silent = await accountOf(service, hosts.a, 'u2@example.test', { userAgent: '' });
     await tokensFor(service, hosts.a, {}, silent);
-    expect(textOf(await silent.send(url))).toContain('Browser Unknown browser');
+    expect(textOf(await silent.send(url))).toContain('Unknown browser');
   });
 });

@@ -42,7 +42,7 @@ describe('a new address', () => {
     expect(mail.name).toBe('emailChange');
     expect(await shownAddress()).toBe(address);
     expect(textOf(await browser.send(verify))).toContain(email);
-    expectDone(await browser.submit(verify, { code: codeIn(mail) }), '/account', 'email');
+    expectDone(await browser.submit(verify, { code: codeIn(mail) }), '/account/details', 'email');
     expect(await shownAddress()).toBe(email);
     await service.delivered();
     const notice = service.outbox.last(address);
@@ -61,7 +61,7 @@ describe('a new address', () => {
     const other = await accountOf(service, hosts.a, address, { password });
     expect(textOf(await other.send(path))).toContain(`Press the button to use ${email}`);
     expect(await shownAddress()).toBe(address);
-    expectDone(await other.submit(path), '/account', 'email');
+    expectDone(await other.submit(path), '/account/details', 'email');
     expect(await shownAddress()).toBe(email);
     const used = await other.send(path);
     expectWorkDone(used, 'Your address is confirmed');

@@ -44,7 +44,7 @@ const signsIn = async (password: string) => {
 describe('changing the password', () => {
   it('pages 18: the new one works, the old one does not, and a mail says so', async () => {
     const old = current;
-    expectDone(await change(browser), '/account', 'password');
+    expectDone(await change(browser), '/account/sessions', 'password');
     expect([await signsIn(old), await signsIn(current)]).toEqual([false, true]);
     await service.delivered();
     const mail = service.outbox.sent.find(({ name }) => name === 'passwordChanged');

@@ -18,9 +18,7 @@ describe('my browsers', () => {
     await accountOf(service, hosts.a, 'u1@example.test', { userAgent: firefox });
     const own = await accountOf(service, hosts.a);
     const text = textOf(await own.send(url));
-    expect(text).toContain(
-      'Chrome on Android This browser First used January 15, 2026 Last used this minute Address 127.0.0.1',
-    );
+    expect(text).toContain('Chrome on Android This browser · 127.0.0.1 · now · since January 15, 2026');
     expect(text.indexOf('Firefox on Linux')).toBeGreaterThan(text.indexOf('Chrome on Android'));
   });
 

@@ -7,18 +7,18 @@ import {
   changeSubscription,
   type SubscriptionChange,
 } from '../../../src/operations/access/subscription.ts';
-import { insertCheckout } from '../../../src/storage/access/checkout.ts';
 import { insertInvoice } from '../../../src/storage/access/invoice.ts';
 import { listPackages } from '../../../src/storage/access/package.ts';
-import { setLimits, tenantOf, textOf } from '../../support/device.ts';
+import { findClient, updateClient } from '../../../src/storage/clients/client.ts';
+import { codesFor, pageOf, setLimits, tenantOf, textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { type AccountVisitor, accountOf, expectDone, expectLeadsTo } from '../../support/members/account.ts';
-import { checkoutRecord, invoiceRecord, packageRecord } from '../../support/records/access-records.ts';
+import { invoiceRecord, packageRecord } from '../../support/records/access-records.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { claimsOf } from '../../support/tokens.ts';
+import { apps, claimsOf } from '../../support/tokens.ts';
 import { useService } from '../../support/use-service.ts';
-import { field, tokensFor } from '../../support/visitor.ts';
+import { authorizationParameters, field, pkce, tokensFor } from '../../support/visitor.ts';
 
 const url = '/account/subscriptions';
 const day = 24 * 60 * 60 * 1_000;
@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 
 /** The package of this name, whose name is its products' too; adds it where there is none. @returns its id */
-const packageOf = (name: string, price: Price, count = 1) =>
+const packageOf = (name: string, price: Price, count = 1, renews = true) =>
   service.store.transaction(async (tx) => {
     const { id } = tenantOf(service, hosts.a);
     const known = (await listPackages(tx, id)).find((one) => one.name === name);
@@ -51,7 +51,7 @@ const packageOf = (name: string, price: Price, count = 1) =>
     const payment = price.amount === 0 ? 'free' : 'invoice';
     const { id: _, tenantId, products, ...facts } = packageRecord({ name, price, payment });
     const productIds = [await addProduct(tx, id, `${name} One`), await addProduct(tx, id, `${name} Two`)];
-    return addPackage(tx, id, { ...facts, period: { unit: 'month', count } }, productIds);
+    return addPackage(tx, id, { ...facts, renews, period: { unit: 'month', count } }, productIds);
   });
 
 type Times = Pick<Subscription, 'activatedAt' | 'expiresAt'>;
@@ -77,7 +77,7 @@ const nok = { amount: 19_900, currency: 'NOK' };
 
 /** Each card's text, in the order of the page. */
 const cardsOf = ({ text }: Answer) =>
-  [...text.matchAll(/<li>\s*<h2 id="subscription[\s\S]*?<\/li>/g)].map(([html]) =>
+  [...text.matchAll(/<section class="card plan">[\s\S]*?<\/section>/g)].map(([html]) =>
     textOf({ text: html } as Answer).trim(),
   );
 
@@ -95,13 +95,19 @@ describe('the list of subscriptions', () => {
     await give(packageId, inDays(-10, 21));
     const shown = cardsOf(await browser.send(url)).map((text) => text.replace(/ Includes.*/, ''));
     expect(shown).toEqual([
-      'Platinum Runs until February 5, 2026',
-      'Platinum Ends on February 4, 2026 – will not be renewed',
-      'Platinum Waits for payment',
-      'Platinum Begins on January 20, 2026',
-      'Platinum Ended on January 15, 2026',
-      'Platinum Ended on January 14, 2026',
+      'Active Platinum Renews on February 5, 2026 · NOK 199.00 per month',
+      'Cancelled Platinum Ends on February 4, 2026',
+      'Waiting for payment Platinum Begins when your payment arrives',
+      'Not started yet Platinum Begins on January 20, 2026',
+      'Ended Platinum Ended on January 15, 2026',
+      'Ended Platinum Ended on January 14, 2026',
     ]);
+  });
+
+  it('pages 18: one that nobody renews says when it ends, and no price', async () => {
+    await give(await packageOf('Once', nok, 1, false), inDays(-1, 20));
+    const [text] = cardsOf(await browser.send(url));
+    expect(text).toMatch(/^Active Once Ends on February 4, 2026 Includes/);
   });
 
   it('the clock says what it does, and no job', async () => {
@@ -112,29 +118,34 @@ describe('the list of subscriptions', () => {
     expect(text).not.toContain('Cancel');
   });
 
-  it('says what a member without any has: none', async () => {
-    expect(textOf(await browser.send(url))).toContain('You have no active subscription.');
+  it('pages 20: says what a member without any has, and leads on to the plans', async () => {
+    await packageOf('Offered', nok);
+    for (const path of [url, '/account']) {
+      const page = await browser.send(path);
+      expect(textOf(page)).toContain('You have no subscription yet. See plans');
+      expect(page.text).toContain('href="/checkout"');
+    }
   });
 
-  it('pages 12: shows what one includes, and neither what it costs nor how long a period is', async () => {
-    const { id: tenantId } = tenantOf(service, hosts.a);
-    const packageId = await packageOf('Ordered', { amount: 29_900, currency: 'NOK' }, 3);
-    const subscriptionId = await give(packageId, inDays(-1, 1));
-    await service.store.transaction((tx) =>
-      insertCheckout(
-        tx,
-        checkoutRecord({ tenantId, memberId, packageId, subscriptionId, state: 'completed' }),
-      ),
-    );
-    const page = await browser.send(url);
-    expect(cardsOf(page)[0]).toContain('Includes Ordered One and Ordered Two Cancel the subscription');
-    expect(textOf(page)).not.toMatch(/199|299|NOK|month/);
+  it('pages 18: names what a subscription is renewed for, as often as that is', async () => {
+    await give(await packageOf('Seldom', { amount: 29_900, currency: 'NOK' }, 3), inDays(-1, 1));
+    for (const path of [url, '/account']) {
+      expect(textOf(await browser.send(path))).toMatch(/Renews on [^·]+ · NOK 299.00 per 3 months/);
+    }
   });
+});
 
-  it('pages 12: no account page leads to a checkout, or shows a package that is only offered', async () => {
+describe('in a browser that an app led here which may not sell', () => {
+  /** The app asks for the sign-in, as it does each time that it leads to the service. */
+  const comeFrom = async (clientId: string, redirectUri: string) => {
+    await browser.authorize(authorizationParameters(clientId, redirectUri, pkce(), { prompt: 'login' }));
+  };
+
+  it('pages 12: no account page names a price or leads to a checkout, until another app leads here', async () => {
     const offered = 'Offered to everybody';
     await packageOf(offered, { amount: 77_700, currency: 'NOK' });
-    await give(await packageOf('Held', nok), inDays(-1, 1));
+    await give(await packageOf('Held', nok, 3), inDays(-1, 1));
+    await comeFrom('nosign', 'https://nosign.test/cb');
     const menu = (await browser.send('/account')).text;
     const paths = [...menu.matchAll(/href="(\/account\/\w+)"/g)].map(([, path]) => String(path));
     expect(paths).toContain(url);
@@ -142,9 +153,27 @@ describe('the list of subscriptions', () => {
       const page = await browser.send(path);
       expect(page.text).not.toMatch(/checkout|subscribe/i);
       // Ids are of any digits: the price is looked for in what is read.
-      expect(textOf(page)).not.toContain('777');
+      expect(textOf(page)).not.toMatch(/777|199|NOK|month/);
       expect(page.text).not.toContain(offered);
     }
+    expect(cardsOf(await browser.send(url))[0]).toContain(
+      'Includes Held One and Held Two Cancel the subscription',
+    );
+    await comeFrom('conf1', apps.conf1.redirectUri);
+    expect((await browser.send('/account')).text).toContain('href="/checkout"');
+  });
+
+  it('pages 12: so it is once a TV of such an app was opened', async () => {
+    await packageOf('Offered', nok);
+    const other = await accountOf(service, hosts.a, 'u2@example.test');
+    expect((await other.send('/account')).text).toContain('href="/checkout"');
+    await service.store.transaction(async (tx) => {
+      const client = await findClient(tx, tenantOf(service, hosts.a).id, 'pub2');
+      if (client !== null) await updateClient(tx, { ...client, signupDisabled: true });
+    });
+    const { user_code: userCode } = await codesFor(service, hosts.a, apps.pub2);
+    await other.send(pageOf(userCode));
+    expect((await other.send('/account')).text).not.toContain('checkout');
   });
 });
 
@@ -159,8 +188,9 @@ describe('cancelling', () => {
     expect(asking).toContain('Cancel the subscription It runs until');
     expectDone(await press(id, 'cancel'), url, 'cancelled');
     const page = await browser.send(url);
-    expect(textOf(page)).toContain('Your subscription is cancelled.');
-    expect(cardsOf(page)[0]).toMatch(/Ends on [^–]+ – will not be renewed/);
+    // What can be taken back has its button on the next page (pages 22).
+    expect(textOf(page)).toContain('Your subscription is cancelled. Keep it');
+    expect(cardsOf(page)[0]).toMatch(/^Cancelled Silver Ends on /);
     const after = await stored(id);
     expect(after).toEqual({ ...before, state: 'cancelled', cancelledAt: expect.any(Number) });
     expect(textOf(await browser.send('/account'))).toContain('Silver');
@@ -179,7 +209,7 @@ describe('cancelling', () => {
     const before = await stored(id);
     await press(id, 'cancel');
     expectDone(await press(id, 'resume'), url, 'resumed');
-    expect(textOf(await browser.send(url))).toContain('Your subscription goes on.');
+    expect(textOf(await browser.send(url))).toContain('Your subscription continues.');
     expect(await stored(id)).toEqual({ ...before, state: 'active' });
   });
 
@@ -201,7 +231,7 @@ describe('cancelling', () => {
       expectLeadsTo(answer, url);
       const { expiresAt, cancelledAt } = (await stored(id)) ?? {};
       expect([expiresAt, cancelledAt]).not.toContain(null);
-      expect(cardsOf(await browser.send(url))[0]).toMatch(/^Open Ended on/);
+      expect(cardsOf(await browser.send(url))[0]).toMatch(/^Ended Open Ended on/);
     },
   );
 
@@ -245,8 +275,8 @@ describe('open invoices', () => {
       paidAt: null,
     });
     const text = textOf(await browser.send(url));
-    expect(text).toMatch(/Open invoices Invoice 1001: NOK 199.00 Due on \w+ \d+, 2026/);
-    expect(text).toMatch(/Invoice 1003: ISK 1,200 Was due on \w+ \d+, 2026/);
+    expect(text).toMatch(/Open invoices Invoice 1001 NOK 199.00 · Due on \w+ \d+, 2026/);
+    expect(text).toMatch(/Invoice 1003 ISK 1,200 · Was due on \w+ \d+, 2026/);
     expect(text).not.toContain('Invoice 1002');
   });
 

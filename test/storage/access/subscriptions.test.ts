@@ -36,6 +36,8 @@ function storedOf({
   packageName: _,
   products: __,
   renews: ___,
+  price: ____,
+  period: _____,
   ...stored
 }: MemberSubscription): Subscription {
   return stored;

@@ -43,7 +43,14 @@ export async function crawl(
   const waiting: { readonly way: readonly string[]; readonly step: Step }[] = Object.entries(from).map(
     ([name, url]) => ({ way: [], step: visit(browser, name, url) }),
   );
+  // An address is looked at again only once something was sent since: a menu leads to the same pages from each.
+  const looked = new Map<string, number>();
+  let sent = 0;
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const { url } = next.step;
+    if (url === null) sent += 1;
+    else if (looked.get(url) === sent) continue;
+    else looked.set(url, sent);
     const { answer, path } = await follow(browser, await next.step.take(), next.step.url);
     const way = [...next.way, next.step.name];
     const key = `${path} ${answer.status} ${wordsOf(answer.text)}`;

@@ -125,10 +125,9 @@ async function mistype(home: Home, who: Personal): Promise<void> {
 }
 
 async function moveHouse({ mailTo }: Home, who: Personal, browser: Visitor): Promise<void> {
-  const details = {
-    fullName: who.name,
-    nickName: who.nickName,
-    phone: who.phone,
+  const details = { fullName: who.name, nickName: who.nickName, phone: who.phone };
+  await submit(browser, '/account/details', details);
+  const address = {
     line1: who.street,
     city: who.city,
     postCode: '12345',
@@ -137,7 +136,7 @@ async function moveHouse({ mailTo }: Home, who: Personal, browser: Visitor): Pro
     name: who.name,
     email: who.firstEmail,
   };
-  await submit(browser, '/account/details', details);
+  await submit(browser, '/account/address', address);
   const asked = await submit(browser, '/account/email', {
     email: who.email,
     currentPassword: newPassword,

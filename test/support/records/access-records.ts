@@ -45,6 +45,8 @@ export function subscriptionRecord(changes: Partial<MemberSubscription> = {}): M
     packageName: 'Gold',
     products: packageRecord().products,
     renews: packageRecord().renews,
+    price: packageRecord().price,
+    period: packageRecord().period,
     state: 'active',
     createdAt: now - 3_001,
     activatedAt: now - 2_002,

@@ -1,9 +1,20 @@
 // The pages where a member fetches all data that are held about them, and has them deleted.
 import { askForDeletion, keepAccount } from '../../../operations/account/account.ts';
 import { wholeMemberData } from '../../../operations/member/member.ts';
+import { listConsents } from '../../../storage/access/consent.ts';
 import { sendJson } from '../../answers.ts';
-import { day, dayOf } from '../times.ts';
-import { type AccountPage, passwordedPage, redirectDone } from './page.ts';
+import { day } from '../times.ts';
+import { type AccountPage, passwordedPage, redirectDone, sendAccountPage } from './page.ts';
+
+/** GET /account/privacy: what is held of a member, what they agreed to, and how they leave (pages 18). */
+export const privacyPage: AccountPage = {
+  url: '/account/privacy',
+  async show(tx, visit) {
+    const consents = await listConsents(tx, visit.member.tenantId, { limit: 1 });
+    const data = { asksConsents: consents.length > 0 };
+    return () => sendAccountPage(visit, { template: 'privacy', title: 'account.privacy.title', data });
+  },
+};
 
 /** GET and POST /account/data: everything that is held of a member, as JSON (GDPR art. 15 and 20; pages 18). */
 export const dataPage: AccountPage = passwordedPage({
@@ -22,14 +33,12 @@ export const dataPage: AccountPage = passwordedPage({
 export const deletePage: AccountPage = passwordedPage({
   url: '/account/delete',
   read: () => null,
-  view({ request, member, language: { t, tag } }) {
-    const { deletionCoolingOff } = request.tenant.limits;
+  view({ request, member, language: { t } }) {
     const { email, deletionDueAt } = member;
-    const lead =
-      deletionDueAt === null
-        ? t('account.delete.lead', { days: Math.round(deletionCoolingOff / day) })
-        : t('account.delete.pending', { date: dayOf(deletionDueAt, tag) });
-    const data = { email, lead, isPending: deletionDueAt !== null };
+    const isPending = deletionDueAt !== null;
+    const days = Math.round(request.tenant.limits.deletionCoolingOff / day);
+    // Every page of the account says when it will be deleted, once that was asked for.
+    const data = { email, lead: isPending ? null : t('account.delete.lead', { days }), isPending };
     return { template: 'delete', title: 'account.delete.title', data };
   },
   begin: (_visit, _sent, sendForm) => async (tx, visit) => {

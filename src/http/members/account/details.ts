@@ -1,7 +1,8 @@
-// The account page of names, telephone, address and language.
+// The account pages of names, telephone and language, and of the postal address.
 import type { FastifyReply } from 'fastify';
-import { addressLines, type DetailProblem } from '../../../core/members/details.ts';
+import { addressLines, type DetailProblem, type Details } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
+import type { Member } from '../../../core/members/member.ts';
 import { changeOwnDetails } from '../../../operations/account/account.ts';
 import { languageName, languages, offeredLanguages } from '../../../text/language.ts';
 import { readPhone, showPhone } from '../../../text/phone.ts';
@@ -9,43 +10,79 @@ import { pageForm } from '../../form.ts';
 import { readCountry, showCountry } from './country.ts';
 import { type AccountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';
 
-const names = ['fullName', 'nickName', 'phone', ...addressLines, 'country', 'language'] as const;
-type Values = Readonly<Record<(typeof names)[number], string>>;
+const url = '/account/details';
 
-/** GET and POST /account/details: names, telephone, postal address and language (pages 18). */
-export const detailsPage: AccountPage = {
-  url: '/account/details',
-  show: (_tx, visit) => () => sendForm(visit, valuesOf(visit), []),
-  async submit(tx, visit) {
-    const { request, member, deps } = visit;
-    const offered = offeredLanguages(request.tenant.languages);
-    const form = pageForm(request, names);
-    const values = Object.fromEntries(names.map((name) => [name, form[name] ?? ''])) as Values;
-    const details = {
-      ...values,
-      phone: readPhone(values.phone),
-      address: values,
-      country: readCountry(values.country),
-      locale: offered.includes(values.language) ? values.language : null,
-    };
-    const problems = await changeOwnDetails(tx, member, details, deps.clock());
-    if (problems.length > 0) return () => sendForm(visit, values, problems);
-    return () => redirectDone(visit, '/account', 'details');
-  },
-};
+/** The fields of the two pages; what is on one of them leaves the other's alone. */
+const person = ['fullName', 'nickName', 'phone', 'language'] as const;
+const place = [...addressLines, 'country'] as const;
+type Values = Readonly<Partial<Record<(typeof person)[number] | (typeof place)[number], string>>>;
 
-function sendForm(visit: Visit, values: Values, problems: readonly DetailProblem[]): Promise<FastifyReply> {
-  const { t } = visit.language;
-  const offered = offeredLanguages(visit.request.tenant.languages);
-  return sendAccountPage(visit, {
-    template: 'details',
-    title: 'account.details.title',
-    problems: problems.map(({ field, problem }) => ({
-      field,
-      text: t(textOf(field, problem), limitOf(field)),
-    })),
-    data: { values, choices: offered.map((tag) => ({ tag, name: languageName(tag) })) },
-  });
+/**
+ * What a member says of themselves (pages 18):
+ *
+ *     GET, POST /account/details   names, telephone and language, and the way to both addresses
+ *     GET, POST /account/address   the postal address
+ */
+export const detailsPages: readonly AccountPage[] = [
+  pageOf(url, 'details', person, personIn),
+  pageOf('/account/address', 'address', place, placeIn),
+];
+
+/** @param read what a form of this page changes */
+function pageOf(
+  pageUrl: string,
+  template: string,
+  names: readonly (keyof Values)[],
+  read: (values: Values, visit: Visit) => Partial<Details>,
+): AccountPage {
+  const sendForm = (
+    visit: Visit,
+    values: Values,
+    problems: readonly DetailProblem[],
+  ): Promise<FastifyReply> => {
+    const { t } = visit.language;
+    return sendAccountPage(visit, {
+      template,
+      title: `account.${template}.title`,
+      problems: problems.map(({ field, problem }) => ({
+        field,
+        text: t(textOf(field, problem), limitOf(field)),
+      })),
+      data: { values, choices: choicesOf(visit), address: addressInLine(visit) },
+    });
+  };
+  return {
+    url: pageUrl,
+    show: (_tx, visit) => () => sendForm(visit, valuesOf(visit), []),
+    async submit(tx, visit) {
+      const { request, member, deps } = visit;
+      const form = pageForm(request, names);
+      const values: Values = Object.fromEntries(names.map((name) => [name, form[name] ?? '']));
+      const details = { ...detailsOf(member), ...read(values, visit) };
+      const problems = await changeOwnDetails(tx, member, details, deps.clock());
+      if (problems.length > 0) return () => sendForm(visit, values, problems);
+      return () => redirectDone(visit, url, 'details');
+    },
+  };
+}
+
+function personIn(values: Values, visit: Visit): Partial<Details> {
+  const { fullName = '', nickName = '', phone = '', language = '' } = values;
+  const isOffered = offeredLanguages(visit.request.tenant.languages).includes(language);
+  return { fullName, nickName, phone: readPhone(phone), locale: isOffered ? language : null };
+}
+
+function placeIn({ country = '', ...lines }: Values): Partial<Details> {
+  return { address: linesOf(lines), country: readCountry(country) };
+}
+
+function linesOf(of: Readonly<Partial<Record<string, string | null>>>): Details['address'] {
+  return Object.fromEntries(addressLines.map((line) => [line, of[line] ?? ''])) as Details['address'];
+}
+
+/** The member's details as they are. */
+function detailsOf({ fullName, nickName, phone, locale, address }: Member): Details {
+  return { fullName, nickName, phone, locale, address: linesOf(address), country: address.country ?? '' };
 }
 
 function textOf(field: string, problem: DetailProblem['problem']): string {
@@ -58,19 +95,26 @@ const limitOf = (field: string) => ({
   most: field === 'nickName' ? memberTextLength.nickName : memberTextLength.line,
 });
 
-/** The member's details as the form shows them. */
+const choicesOf = ({ request }: Visit) =>
+  offeredLanguages(request.tenant.languages).map((tag) => ({ tag, name: languageName(tag) }));
+
+/** The member's details as the forms show them. */
 function valuesOf({ member, language }: Visit): Values {
   const { fullName, nickName, phone, address, locale } = member;
   return {
     fullName,
     nickName,
     phone: showPhone(phone),
-    name: address.name ?? '',
-    line1: address.line1 ?? '',
-    postCode: address.postCode ?? '',
-    postOffice: address.postOffice ?? '',
-    city: address.city ?? '',
+    ...linesOf(address),
     country: showCountry(address.country, language.tag),
     language: locale !== null && languages.includes(locale) ? locale : '',
   };
+}
+
+/** The postal address in one line; null where there is none. */
+function addressInLine({ member: { address }, language }: Visit): readonly string[] | null {
+  const { line1, postCode, postOffice, city, country } = address;
+  const town = [postCode, city ?? postOffice].filter((part) => part !== null).join(' ');
+  const parts = [line1, town, showCountry(country, language.tag)].filter((part) => part) as string[];
+  return parts.length > 0 ? parts : null;
 }

@@ -2,17 +2,16 @@
 import { endSignIn } from '../../../core/grants/sign-in.ts';
 import { shownName, textProblem } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
-import { browserName } from '../../../operations/session/notice.ts';
+import { browserName, seenAt } from '../../../operations/session/notice.ts';
 import { signOutApps } from '../../../operations/session/session.ts';
-import { livingSignIns } from '../../../operations/sign-in/sign-in.ts';
+import { type LivingSignIn, livingSignIns, nameOfSignIn } from '../../../operations/sign-in/sign-in.ts';
 import { apply } from '../../../storage/apply.ts';
-import type { MemberSignIn } from '../../../storage/sign-in.ts';
 import { findSignIn, updateSignInLabel } from '../../../storage/sign-in.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { pageForm } from '../../form.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { sendProblem } from '../../pages/problem.ts';
-import { placeFacts, shownFacts } from '../facts.ts';
+import { browserIcon, shownFacts } from '../facts.ts';
 import { agoOf, dayOf } from '../times.ts';
 import {
   type AccountPage,
@@ -40,8 +39,9 @@ async function show(tx: Tx, visit: Visit, refused?: Refused): Promise<Answer> {
   const now = deps.clock();
   const { page, next } = await livingSignIns(tx, member, accountPart(visit), now);
   const lastUsedFirst = page.toSorted((a, b) => b.signIn.rotatedAt - a.signIn.rotatedAt);
-  const devices = lastUsedFirst.map(({ client, ...found }, index) => ({
-    ...cardOf(visit, found, shownName(client.name), now),
+  const devices = lastUsedFirst.map((found, index) => ({
+    ...deviceRow(visit, found, now),
+    facts: factsOf(visit, found, now),
     field: `label-${index}`,
     label: found.signIn.id === refused?.id ? refused.label : (found.signIn.label ?? ''),
     isRefused: found.signIn.id === refused?.id,
@@ -53,42 +53,69 @@ async function show(tx: Tx, visit: Visit, refused?: Refused): Promise<Answer> {
       template: 'devices',
       title: 'account.devices.title',
       problems: refused === undefined ? [] : [{ field, text: language.t(refused.problem, { most }) }],
-      data: { devices, longest: most, links: listLinks(visit, url, next) },
+      data: {
+        devices,
+        longest: most,
+        links: listLinks(visit, url, next),
+        hasTvs: visit.request.tenant.deviceFlow,
+      },
     });
 }
 
-/** What is shown of a sign-in: its name, and the facts that tell it from others. */
-function cardOf(visit: Visit, found: MemberSignIn, client: string, now: number) {
-  const { signIn, device, userAgent, ipAddress } = found;
+/** What a TV or an app is called, and in one line: the app, the place, and when it was used last. */
+export function deviceRow(
+  visit: Visit,
+  { signIn, device, userAgent, ipAddress, client }: LivingSignIn,
+  now: number,
+) {
+  const app = shownName(client.name);
+  const name = signIn.label ?? device?.name ?? app;
+  const { place } = seenAt(visit, ipAddress);
+  return {
+    id: signIn.id,
+    name,
+    drawing: device === null ? browserIcon(userAgent) : 'tv',
+    about: [
+      name === app ? (device?.model ?? null) : app,
+      device === null ? browserName(userAgent, visit.language) : null,
+      place,
+      agoOf(signIn.rotatedAt, now, visit.language.tag),
+    ].filter((part) => part !== null),
+  };
+}
+
+/** The facts that tell a sign-in from others. */
+function factsOf(visit: Visit, { signIn, device, ipAddress }: LivingSignIn, now: number) {
   const { tag } = visit.language;
-  const name = signIn.label ?? device?.name ?? client;
-  const facts = [
-    ['account.devices.app', name === client ? null : client],
-    ['account.devices.device', name === device?.name ? null : device?.name],
+  return shownFacts(visit.language, [
+    ['account.devices.device', signIn.label === null ? null : device?.name],
     ['device.approve.model', device?.model],
-    ['account.browser', device === null ? browserName(userAgent, visit.language) : null],
     ['account.firstUsed', dayOf(signIn.createdAt, tag)],
     ['account.lastUsed', agoOf(signIn.rotatedAt, now, tag)],
-    ...placeFacts(visit, ipAddress),
-  ] as const;
-  return { id: signIn.id, name, facts: shownFacts(visit.language, facts) };
+    ['device.approve.address', seenAt(visit, ipAddress).address],
+  ]);
 }
 
 async function submit(tx: Tx, visit: Visit): Promise<Answer> {
   const { request, reply, member, language, deps } = visit;
-  const { signIn: id = '', label = '', action } = pageForm(request, ['signIn', 'label', 'action']);
+  const form = pageForm(request, ['signIn', 'label', 'action', 'from']);
+  const { signIn: id = '', label = '', action, from } = form;
   if (action === 'sign-out-all') {
     await signOutApps(tx, member.id, 'signed_out', deps.clock());
     return () => redirectDone(visit, url, 'signedOutAll');
   }
   const found = await findSignIn(tx, member.tenantId, id);
   if (found?.memberId !== member.id) return () => sendProblem(reply, 'notFound', { language });
+  const before = await nameOfSignIn(tx, found);
   if (action !== 'rename') {
     await apply(tx, endSignIn(found, 'signed_out', deps.clock()));
-    return () => redirectDone(visit, url, 'signedOut');
+    const back = from === 'overview' ? '/account' : url;
+    return () => redirectDone(visit, back, 'signedOut', { name: before });
   }
   const problem = textProblem(label, memberTextLength.label);
   if (problem !== null) return show(tx, visit, { id, label, problem: `account.error.text.${problem}` });
   await updateSignInLabel(tx, id, label.trim() || null);
-  return () => redirectDone(visit, url, 'renamed');
+  const name = await nameOfSignIn(tx, { ...found, label: label.trim() || null });
+  const undo = { signIn: id, action: 'rename', label: found.label ?? '' };
+  return () => redirectDone(visit, url, 'renamed', { name, undo });
 }

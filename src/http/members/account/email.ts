@@ -86,7 +86,7 @@ async function verify(tx: Tx, visit: Visit, code: string | null): Promise<Answer
   if (digits === null) return () => sendVerify(visit, found, 'format');
   const presented: Presented = { by: 'code', codeHash: hashProofCode(tenant.tokenKey, found.id, digits) };
   const left = await changeEmail(tx, tenant, { proof: found, member }, presented, deps);
-  if (left === null) return () => redirectDone(visit, '/account', 'email');
+  if (left === null) return () => redirectDone(visit, '/account/details', 'email');
   const isLeft = proofStanding(left, deps.clock()) === 'awaited';
   return () => (isLeft ? sendVerify(visit, found, 'wrong') : sendOver(visit, left));
 }
@@ -122,7 +122,7 @@ async function confirm(tx: Tx, visit: Visit, isPressed: boolean): Promise<Answer
   if (!isAwaited) return () => sendOver(visit, found);
   if (isPressed) {
     const left = await changeEmail(tx, tenant, { proof: found, member }, { by: 'link' }, deps);
-    return () => (left === null ? redirectDone(visit, '/account', 'email') : sendOver(visit, left));
+    return () => (left === null ? redirectDone(visit, '/account/details', 'email') : sendOver(visit, left));
   }
   return () =>
     sendAccountPage(visit, {

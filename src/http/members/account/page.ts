@@ -12,6 +12,7 @@ import { type Act, type GuardedPage, guardedPage, type Unconfirmed } from '../..
 import { type FieldProblem, type Page, sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { type MemberVisit, memberGuard } from '../member-guard.ts';
+import { dayOf } from '../times.ts';
 
 /** A signed-in member at a page of the account area. */
 export type Visit = MemberVisit;
@@ -47,11 +48,19 @@ export function sendAccountPage(visit: Visit, view: AccountView): Promise<Fastif
   const { session, member, reply, language, deps } = visit;
   const token = formToken(reply, `${purposeOfAll} ${session.id}`, deps);
   const notice = page.problems?.length ? null : noticeOf(visit);
+  const { deletionDueAt } = member;
   return sendPage(reply, {
     template: `members/account/${template}.eta`,
     language,
     ...page,
-    data: { token, notice, member, confirm: sealConfirmation(reply, deps), ...data },
+    data: {
+      token,
+      notice,
+      member,
+      confirm: sealConfirmation(reply, deps),
+      deletionDay: deletionDueAt === null ? null : dayOf(deletionDueAt, language.tag),
+      ...data,
+    },
   });
 }
 
@@ -72,15 +81,49 @@ const done = [
 
 type Done = (typeof done)[number];
 
-/** Leads on to a page that says what was done: to the same part of its list. */
-export function redirectDone(visit: Visit, url: string, what: Done): FastifyReply {
-  return redirectAfter(visit.reply, listLinks(visit, url, null).here, what);
+/** What was done something to, and the fields of the form that takes it back (pages 22). */
+interface DoneTo {
+  readonly name?: string;
+  readonly undo?: Readonly<Record<string, string>>;
 }
 
-function noticeOf({ reply, language }: Visit): string | null {
-  const said = takeDone(reply);
+/** Leads on to a page that says what was done: to the same part of its list. */
+export function redirectDone(visit: Visit, url: string, what: Done, to: DoneTo | null = null): FastifyReply {
+  const about = to === null ? '' : `~${Buffer.from(JSON.stringify(to)).toString('base64url')}`;
+  return redirectAfter(visit.reply, listLinks(visit, url, null).here, `${what}${about}`);
+}
+
+/** What was done before this page, in words. */
+interface AccountNotice {
+  readonly text: string;
+  readonly undo: NonNullable<DoneTo['undo']> | null;
+  /** Key of the text on the button that takes it back. */
+  readonly undoText: string;
+  /** Where that is sent to. */
+  readonly here: string;
+}
+
+function noticeOf(visit: Visit): AccountNotice | null {
+  const { request, reply, language } = visit;
+  const [said, about] = takeDone(reply)?.split('~') ?? [];
   const what = done.find((name) => name === said);
-  return what === undefined ? null : language.t(`account.done.${what}`);
+  if (what === undefined) return null;
+  const { name = '', undo = null } = about === undefined ? {} : readDoneTo(about);
+  return {
+    text: language.t(`account.done.${what}`, { name }),
+    undo,
+    undoText: what === 'cancelled' ? 'account.subscriptions.resume' : 'undo',
+    here: listLinks(visit, pathOf(request), null).here,
+  };
+}
+
+/** It comes from a cookie: what cannot be read says nothing. */
+function readDoneTo(about: string): DoneTo {
+  try {
+    return JSON.parse(Buffer.from(about, 'base64url').toString()) as DoneTo;
+  } catch {
+    return {};
+  }
 }
 
 /** A page whose form takes the current password. */

@@ -4,12 +4,15 @@ import { passwordProblem } from '../../../core/members/password.ts';
 import { passwordEstimate } from '../../../operations/member/password-strength.ts';
 import { replacePassword } from '../../../operations/recovery/recovery.ts';
 import { seenAt } from '../../../operations/session/notice.ts';
+import { passwordSince } from '../../../storage/members/member.ts';
+import type { Tx } from '../../../storage/store.ts';
 import { shareOf } from '../../address.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { setSessionCookie } from '../../cookies.ts';
 import { pageForm } from '../../form.ts';
 import { beginSessionHere } from '../../session.ts';
-import { type AccountPage, passwordedPage, redirectDone } from './page.ts';
+import { dayOf } from '../times.ts';
+import { type AccountPage, passwordedPage, redirectDone, type Visit } from './page.ts';
 
 const url = '/account/password';
 
@@ -43,11 +46,19 @@ export const passwordPage: AccountPage = passwordedPage({
       const { secret } = await beginSessionHere(tx, request, member, null, deps);
       return () => {
         setSessionCookie(visit.reply, secret);
-        return redirectDone(visit, '/account', 'password');
+        return redirectDone(visit, '/account/sessions', 'password');
       };
     };
   },
 });
+
+/** Since when the member has the password, in words. */
+export async function passwordWords(tx: Tx, { member, language }: Visit): Promise<string> {
+  const since = await passwordSince(tx, member);
+  // Of one that was taken over with its hash nothing is known.
+  if (since === null || since === 0) return language.t('account.password.hint');
+  return language.t('account.password.since', { date: dayOf(since, language.tag) });
+}
 
 /** Where password managers find the page (W3C, A Well-Known URL for Changing Passwords; pages 9). */
 export function passwordWellKnown(app: FastifyInstance): void {

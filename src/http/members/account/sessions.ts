@@ -1,5 +1,6 @@
 // The account page of browsers.
-import { browserName } from '../../../operations/session/notice.ts';
+import type { Session } from '../../../core/session.ts';
+import { browserName, seenAt } from '../../../operations/session/notice.ts';
 import { livingSessions, signOutSession, signOutSessions } from '../../../operations/session/session.ts';
 import { findSession } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';
@@ -7,7 +8,7 @@ import { clearSessionCookie } from '../../cookies.ts';
 import { pageForm } from '../../form.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { sendProblem } from '../../pages/problem.ts';
-import { placeFacts, shownFacts } from '../facts.ts';
+import { browserIcon } from '../facts.ts';
 import { agoOf, dayOf } from '../times.ts';
 import {
   type AccountPage,
@@ -17,6 +18,7 @@ import {
   sendAccountPage,
   type Visit,
 } from './page.ts';
+import { passwordWords } from './password.ts';
 
 const url = '/account/sessions';
 
@@ -27,35 +29,45 @@ const url = '/account/sessions';
 export const sessionsPage: AccountPage = { url, show, submit };
 
 async function show(tx: Tx, visit: Visit): Promise<Answer> {
-  const { session: own, member, language, deps } = visit;
-  const { tag } = language;
+  const { session: own, member, deps } = visit;
   const now = deps.clock();
   const { page, next } = await livingSessions(tx, member, accountPart(visit), now, own);
   const links = listLinks(visit, url, next);
   // This browser stands at the head of the list, wherever its turn would be.
   const first = links.newest === null ? [own] : [];
-  const browsers = [...first, ...page.toSorted((a, b) => b.lastUsedAt - a.lastUsedAt)].map((session) => {
-    const facts = [
-      ['account.firstUsed', dayOf(session.createdAt, tag)],
-      // The time of use is written once an hour, but this browser is used right now.
-      ['account.lastUsed', agoOf(session.id === own.id ? now : session.lastUsedAt, now, tag)],
-      ...placeFacts(visit, session.ipAddress),
-    ] as const;
-    return {
-      id: session.id,
-      isOwn: session.id === own.id,
-      isPortal: session.kind === 'admin',
-      name: browserName(session.userAgent, language),
-      facts: shownFacts(language, facts),
-    };
-  });
+  const browsers = [...first, ...page.toSorted((a, b) => b.lastUsedAt - a.lastUsedAt)].map((session) =>
+    browserRow(visit, session, now),
+  );
   const hasOthers = page.length > 0 || next !== null || links.newest !== null;
+  const password = await passwordWords(tx, visit);
   return () =>
     sendAccountPage(visit, {
       template: 'sessions',
       title: 'account.sessions.title',
-      data: { browsers, links, hasOthers },
+      data: { browsers, links, hasOthers, password },
     });
+}
+
+function browserRow(visit: Visit, session: Session, now: number) {
+  const { session: own, language } = visit;
+  const { id, kind, userAgent, ipAddress, createdAt, lastUsedAt } = session;
+  const isOwn = id === own.id;
+  const { place, address } = seenAt(visit, ipAddress);
+  const first = language.t('account.sessions.since', { date: dayOf(createdAt, language.tag) });
+  return {
+    id,
+    isOwn,
+    drawing: browserIcon(userAgent),
+    name: browserName(userAgent, language),
+    about: [
+      isOwn ? language.t('account.sessions.own') : null,
+      kind === 'admin' ? language.t('account.sessions.portal') : null,
+      place ?? address,
+      // The time of use is written once an hour, but this browser is used right now.
+      agoOf(isOwn ? now : lastUsedAt, now, language.tag),
+      first,
+    ].filter((part) => part !== null),
+  };
 }
 
 async function submit(tx: Tx, visit: Visit): Promise<Answer> {
@@ -68,8 +80,9 @@ async function submit(tx: Tx, visit: Visit): Promise<Answer> {
   const found = await findSession(tx, member.tenantId, id);
   if (found?.memberId !== member.id) return () => sendProblem(reply, 'notFound', { language });
   await signOutSession(tx, found);
+  const name = browserName(found.userAgent, language);
   return () => {
     if (id === own.id) clearSessionCookie(reply);
-    return redirectDone(visit, url, 'signedOut');
+    return redirectDone(visit, url, 'signedOut', { name });
   };
 }

@@ -17,6 +17,7 @@ import { sendProblem } from '../../pages/problem.ts';
 import { showPrice } from '../checkout/description.ts';
 import { dayOf } from '../times.ts';
 import { type AccountPage, beforeIn, listLinks, redirectDone, sendAccountPage, type Visit } from './page.ts';
+import { offersPlans, planOf } from './plan.ts';
 
 const url = '/account/subscriptions';
 
@@ -24,7 +25,7 @@ const lists = memoized((language) => new Intl.ListFormat(language));
 
 /**
  * GET and POST /account/subscriptions: every subscription, what is owed, and the buttons that cancel one or
- * keep it after all (pages 18). Nothing here leads to what else could be bought: a store may forbid it (pages 12).
+ * keep it after all (pages 18).
  */
 export const subscriptionsPage: AccountPage = { url, show, submit };
 
@@ -45,6 +46,7 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
     limit: accountListLength + 1,
     ...(Number.isSafeInteger(before) ? { before } : {}),
   });
+  const isSelling = await offersPlans(tx, visit);
   const invoices = await listUnpaidInvoices(tx, member.id, accountListLength);
   const subscriptions = read.slice(0, accountListLength);
   const next = read.length > accountListLength ? (subscriptions.at(-1)?.subscriptionId ?? null) : null;
@@ -58,13 +60,12 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
           .map((subscription) => ({ subscription, standing: standingOf(subscription, now) }))
           .toSorted((a, b) => states[a.standing].rank - states[b.standing].rank)
           .map(({ subscription, standing }) => ({
-            id: subscription.subscriptionId,
-            name: subscription.packageName,
-            standing: standingText(visit, subscription, standing, now),
-            facts: factsOf(visit, subscription),
+            ...planOf(visit, subscription, isSelling),
+            products: lists(language.tag).format(subscription.products.map(({ name }) => name)),
             action: states[standing].action,
             cancelling: cancellingText(visit, subscription, now),
           })),
+        isSelling,
         links: listLinks(visit, url, next),
         invoices: invoices.map(({ number, price, dueAt }) => ({
           number: language.t('account.invoices.number', { number }),
@@ -75,37 +76,6 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
         })),
       },
     });
-}
-
-/** What it includes. Not what it costs or how long a period is: a store may forbid that too (pages 12). */
-function factsOf({ language: { t, tag } }: Visit, { products }: MemberSubscription) {
-  const names = products.map(({ name }) => name);
-  if (names.length === 0) return [];
-  return [{ label: t('account.subscriptions.products'), value: lists(tag).format(names) }];
-}
-
-/** What a subscription does now, in words. */
-export function standingText(
-  { language: { t, tag } }: Visit,
-  { activatedAt, expiresAt, endedAt }: MemberSubscription,
-  standing: SubscriptionState,
-  now: number,
-): string {
-  const text = (name: string, time: number | null) =>
-    t(`account.subscriptions.standing.${name}`, { date: dayOf(time ?? now, tag) });
-  switch (standing) {
-    case 'pending':
-      return activatedAt === null
-        ? t('account.subscriptions.standing.waiting')
-        : text('beginning', activatedAt);
-    case 'active':
-    case 'cancelled':
-      return text(standing, expiresAt);
-    case 'expired':
-      return text('ended', expiresAt);
-    case 'ended':
-      return text('ended', endedAt);
-  }
 }
 
 /** What cancelling does, said before it is done: one that has not begun has no period to wait for. */
@@ -123,6 +93,10 @@ async function submit(tx: Tx, visit: Visit): Promise<Answer> {
   if (!isAction || found?.memberId !== member.id) return () => sendProblem(reply, 'notFound', { language });
   const isChanged = await changeSubscription(tx, member.tenantId, Number(id), action, deps.clock());
   // It ended while the page was open: the page says so itself, and has no button for it any more.
-  const done = action === 'cancel' ? 'cancelled' : 'resumed';
-  return () => (isChanged ? redirectDone(visit, url, done) : reply.redirect(url, 303));
+  if (isChanged !== true) return () => reply.redirect(url, 303);
+  if (action === 'resume') return () => redirectDone(visit, url, 'resumed');
+  const left = await findSubscription(tx, member.tenantId, Number(id));
+  const canResume = left !== null && states[standingOf(left, deps.clock())].action === 'resume';
+  const undo = { subscription: id, action: 'resume' };
+  return () => redirectDone(visit, url, 'cancelled', canResume ? { undo } : null);
 }

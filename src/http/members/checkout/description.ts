@@ -30,7 +30,7 @@ export function describeOffer(offer: Package, language: Language, now: number, t
 }
 
 /** What a package costs and how often, such as "NOK 199.00 every 3 months", or "Free". */
-function describePrice({ price, period }: Terms, { tag, t }: Language): string {
+export function describePrice({ price, period }: Terms, { tag, t }: Language): string {
   if (price.amount === 0) return t('checkout.price.free');
   return `${showPrice(price, tag)} ${t(`checkout.per.${period.unit}`, { count: period.count })}`;
 }

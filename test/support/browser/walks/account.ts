@@ -67,12 +67,14 @@ export function accountWalk(site: Site): Walk {
   /** Each page of the account area, and how a signed-in member comes to see it. */
   const ways: Ways = {
     overview: at('', 'ada@example.com'),
-    'overview after a change': {
+    'overview, no subscription': at('', 'max@example.com'),
+    'devices after a change': {
       email: member,
-      go: async (view) => {
-        await view.page.goto(`${site.issuer}/account/details`);
-        await view.page.click('main button.primary');
-        await view.page.waitForURL('**/account');
+      go: async ({ page }) => {
+        await page.goto(`${site.issuer}/account/devices`);
+        await page.locator('summary').first().click();
+        await page.locator('button[value=rename]').first().click();
+        await page.locator('[role=status]').waitFor();
       },
     },
     'overview of an account to be deleted': {
@@ -120,7 +122,8 @@ export function accountWalk(site: Site): Walk {
     },
     'consents, long': at('/consents', longMember),
     details: at('/details', 'ada@example.com'),
-    'details with an error': sent('details', { fullName: '', phone: '12', country: 'Atlantis' }),
+    'details with an error': sent('details', { fullName: '', phone: '12' }),
+    'address with an error': sent('address', { country: 'Atlantis' }),
     'details, Arabic': at('/details', arabic),
     email: at('/email'),
     'email with an error': sent('email', { email: 'no address' }),
@@ -135,6 +138,8 @@ export function accountWalk(site: Site): Walk {
     },
     password: at('/password'),
     'password with an error': sent('password', { currentPassword: 'wrong', password: 'short' }),
+    privacy: at('/privacy'),
+    'privacy, Arabic': at('/privacy', arabic),
     data: at('/data'),
     delete: at('/delete'),
     'not me': notMe,
