@@ -26,7 +26,7 @@ import { closeClean, openService } from './operations/service/service.ts';
 import { noPlaces, openPlaces } from './operations/session/geolocation.ts';
 import { replaceRestoredKeys } from './operations/tenant/keys.ts';
 import { createTenants, type OpenTenant } from './operations/tenant/open-tenants.ts';
-import { finishUpgrades, listUpgradeCopies } from './operations/upkeep/backup.ts';
+import { backupTime, finishUpgrades, listUpgradeCopies } from './operations/upkeep/backup.ts';
 import { type Chores, startChores } from './operations/upkeep/chore.ts';
 import { choresOf } from './operations/upkeep/chores.ts';
 import { takeUnjudgedBack } from './storage/members/sign-in-failure.ts';
@@ -107,6 +107,7 @@ export async function start(config: Config): Promise<Service> {
       outbound,
       payments: paymentMethods,
       outboxFolder,
+      backedUpAt: backupTime(config, store),
       clock: systemClock,
       random: systemRandom,
       ...createMemory(systemClock, store, systemSchedule),

@@ -10,6 +10,7 @@ import { conflict, OperationRefused } from '../operations/refusal.ts';
 import { localUrl, socketPath, userHeader } from '../operations/service/command-socket.ts';
 import { closeClean, openService } from '../operations/service/service.ts';
 import { createTenants } from '../operations/tenant/open-tenants.ts';
+import { backupTime } from '../operations/upkeep/backup.ts';
 import { StorageUnavailable } from '../storage/store.ts';
 import { systemClock } from '../system/clock.ts';
 import { ownUser } from '../system/files.ts';
@@ -144,7 +145,8 @@ async function openFolder(config: Config, migrate: boolean, user: string): Promi
     log: () => ({ info: () => {}, warn: () => {} }),
     schedule: () => () => {},
   });
-  const deps = { vault, passwords, random: systemRandom, mails, tenants };
+  const backedUpAt = backupTime(config, store);
+  const deps = { vault, passwords, random: systemRandom, mails, tenants, backedUpAt };
   return {
     call: async (operation, input) => {
       const call = { operation, actor: { kind: 'operator', user }, input, address: null } as const;

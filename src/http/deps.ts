@@ -43,6 +43,8 @@ export interface Deps extends Memory {
   readonly payments: readonly PaymentMethod[];
   /** The folder that mails are written to instead of being sent; null where they are sent. */
   readonly outboxFolder: string | null;
+  /** When it was backed up last (ms); 0 if never, null where that is not looked after here. */
+  readonly backedUpAt: () => number | null;
   readonly clock: Clock;
   readonly random: Random;
   /** The place of an address, in a language; null if it is not known, or no database is configured. */

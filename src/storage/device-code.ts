@@ -1,7 +1,7 @@
 // Queries of device codes.
 import { type DeviceCode, type DeviceCodeWrite, isOpen } from '../core/grants/device-code.ts';
 import type { SignIn } from '../core/grants/sign-in.ts';
-import { userCodeRest } from '../core/limits.ts';
+import { pollInterval, userCodeRest } from '../core/limits.ts';
 import type { AuditEventName } from '../core/operators/audit-event.ts';
 import { isIn } from './operators/audit-event.ts';
 import { insertion, lookup, prepared, query, unplanned } from './prepared.ts';
@@ -91,6 +91,29 @@ const codeInUse = prepared(
       .where('userCodeHash', '=', userCodeHash)
       .where('expiresAt', '>', unplanned(expiresAt, 'bigint')),
 );
+
+/**
+ * How many of the codes of each client that ended since a moment (ms) were told to slow down: of these polls came
+ * faster than they may.
+ *
+ * @param most how many codes are looked at
+ */
+export function countSlowedCodes(tx: Tx, tenantId: string, since: number, most: number) {
+  const codes = tx
+    .selectFrom('deviceCodes')
+    .select(['clientId', 'interval'])
+    .where('tenantId', '=', tenantId)
+    .where('state', 'in', ['pending', 'approved', 'denied', 'used', 'expired'])
+    .where('expiresAt', '>', since)
+    .limit(most)
+    .as('codes');
+  return tx
+    .selectFrom(codes)
+    .select(['clientId', ({ fn }) => fn.countAll<number>().as('count')])
+    .where('interval', '>', pollInterval)
+    .groupBy('clientId')
+    .execute();
+}
 
 /** How many codes of a tenant wait for a member. */
 export async function countPendingDeviceCodes(tx: Tx, tenantId: string, now: number): Promise<number> {

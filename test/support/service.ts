@@ -80,6 +80,8 @@ export interface TestServiceOptions {
   readonly apiHost?: string;
   readonly trustedProxies?: readonly string[];
   readonly placeOf?: PlaceOf;
+  /** When it was backed up last (ms): null where that is not looked after. */
+  readonly backedUpAt?: number;
   readonly setupOffered?: boolean;
   readonly issuer?: string;
   readonly metrics?: Metrics;
@@ -196,6 +198,7 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
     outbound,
     payments: [...paymentMethods, ...(options.payments ?? [])],
     outboxFolder,
+    backedUpAt: () => options.backedUpAt ?? null,
     clock: clock.now,
     random,
     ...createMemory(clock.now, store, never),

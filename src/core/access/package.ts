@@ -141,6 +141,14 @@ export function textProblems(texts: {
   ].filter((found) => found !== false);
 }
 
+/** What a price for a period comes to in a month of a common year, which is a part of the smallest unit more or less. */
+export function monthlyAmount(amount: number, { unit, count }: Period): number {
+  return (amount * periodsInMonth[unit]) / count;
+}
+
+/** How many such periods begin in a month. */
+const periodsInMonth = { day: 365 / 12, week: 365 / 7 / 12, month: 1, year: 1 / 12 } as const;
+
 /** Everything that is wrong with a package; empty if nothing is. */
 export function packageProblems(facts: PackageFacts): readonly Problem[] {
   const { name, description, price, taxName, taxPercent, period, payment } = facts;

@@ -66,6 +66,35 @@ export const auditEventNames = [
 
 export type AuditEventName = (typeof auditEventNames)[number];
 
+/**
+ * What an operator wants to hear of first: what people decided, bought and changed, and what was refused that should
+ * not happen; not what TVs, apps and browsers do all day.
+ */
+export const notableEvents: readonly AuditEventName[] = [
+  'sign_up',
+  'password_changed',
+  'email_changed',
+  'member_deletion_asked',
+  'member_deleted',
+  'code_reused',
+  'refresh_reused',
+  'device_approved',
+  'device_rejected',
+  'device_code_reused',
+  'device_reported',
+  'client_registered',
+  'checkout_completed',
+  'payment_refused',
+  'limit_reached',
+  'admin_signed_in',
+  'admin_sign_in_refused',
+  'admin_denied',
+  'admin_acted',
+  'key_rotated',
+  'master_key_lost',
+  'service_restored',
+];
+
 /** Who did it: a member, a client, an administrator, a token, an operator, the service, or unknown (`nobody`). */
 type AuditActorKind = 'member' | 'client' | 'admin' | 'token' | 'operator' | 'service' | 'nobody';
 

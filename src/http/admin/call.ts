@@ -74,8 +74,9 @@ function callerOf(actor: Actor): string {
 }
 
 /** What the operations use of the service. The clock is read once: an operation happens at one moment. */
-function operationDeps({ vault, passwords, random, mails, tenants, clock }: Deps): OperationDeps {
-  return { vault, passwords, random, mails, tenants, now: clock() };
+function operationDeps({ clock, ...deps }: Deps): OperationDeps {
+  const { vault, passwords, random, mails, tenants, backedUpAt } = deps;
+  return { vault, passwords, random, mails, tenants, backedUpAt, now: clock() };
 }
 
 /** Whether a caller may do something at all; whether to this very tenant, running it says. */

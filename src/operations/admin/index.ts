@@ -12,6 +12,7 @@ import { clientOperations } from './clients/clients.ts';
 import { logoutNoticeOperations } from './clients/logout-notices.ts';
 import { registrationTokenOperations } from './clients/registration-tokens.ts';
 import { unverifiedClientOperations } from './clients/unverified.ts';
+import { figureOperations } from './figures.ts';
 import { keyOperations } from './keys.ts';
 import { loadOperations } from './load.ts';
 import { memberChangeOperations } from './members/member-changes.ts';
@@ -19,6 +20,7 @@ import { memberLimitOperations } from './members/member-limits.ts';
 import { memberFileOperations, memberMailOperations, memberOperations } from './members/members.ts';
 import { sessionEndOperations, sessionListOperations } from './members/sessions.ts';
 import type { Operation } from './operation.ts';
+import { overviewOperations } from './overview.ts';
 import { tenantFileOperations } from './tenant-file.ts';
 import { tenantOperations } from './tenants.ts';
 import { tokenOperations } from './tokens.ts';
@@ -50,6 +52,8 @@ export const operations: readonly Operation[] = [
   ...tokenOperations,
   ...keyOperations,
   ...auditOperations,
+  ...figureOperations,
+  ...overviewOperations,
   ...tenantFileOperations,
 ];
 

@@ -18,6 +18,8 @@ export interface OperationDeps {
   readonly random: Random;
   readonly mails: Pick<Mailer, 'queue'>;
   readonly tenants: Tenants;
+  /** When the service was backed up last (ms); 0 if never, null where it is not this service that is backed up. */
+  readonly backedUpAt: () => number | null;
   readonly now: number;
 }
 

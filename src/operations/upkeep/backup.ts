@@ -7,10 +7,12 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { Config } from '../../config.ts';
 import { schemaDifference } from '../../storage/facts.ts';
 import {
   appendChecksum,
@@ -22,6 +24,7 @@ import {
 } from '../../storage/sqlite/backup.ts';
 import { lockFolder } from '../../storage/sqlite/lock.ts';
 import { databaseFile } from '../../storage/sqlite/open.ts';
+import type { Store } from '../../storage/store.ts';
 import { asStartupError, reasonOf, rightsProblem, syncToDisk } from '../../system/files.ts';
 import { StartupError } from '../../system/startup-error.ts';
 
@@ -57,6 +60,19 @@ export function backUp(dataFolder: string, file: string): FileFacts {
 
 /** In the data folder: names the last backup, and its own time is that backup's. */
 export const lastBackupFile = 'memberdoor.backup';
+
+/**
+ * Says when a service was backed up last (ms), and 0 if it never was; null where that is not looked after here: a
+ * database has backups of its own, and what is tried out needs none.
+ */
+export function backupTime(
+  { environment, dataFolder }: Pick<Config, 'environment' | 'dataFolder'>,
+  { isShared }: Pick<Store, 'isShared'>,
+): () => number | null {
+  if (environment !== 'production' || isShared) return () => null;
+  const file = join(dataFolder, lastBackupFile);
+  return () => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
 
 /** A folder that cannot be written to, or is full, is backed up all the same. */
 function noteBackup(dataFolder: string, target: string): void {

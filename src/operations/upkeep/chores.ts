@@ -2,6 +2,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
+import { figureRollUp } from '../../core/operators/figures/limits.ts';
 import { outboxMemory, sweepInterval } from '../../core/operators/limits.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { databaseFile } from '../../storage/sqlite/open.ts';
@@ -16,6 +17,8 @@ import type { Random } from '../../system/random.ts';
 import { staleCheckouts } from '../access/checkout.ts';
 import type { PaymentMethod } from '../access/payment.ts';
 import { oldAuditEvents } from '../audit/audit.ts';
+import { countingEvents } from '../figures/count-events.ts';
+import { takeLevels } from '../figures/take-levels.ts';
 import { dueMembers } from '../member/member.ts';
 import { makeMissingKeys, rotateDueKeys } from '../tenant/keys.ts';
 import type { Tenants } from '../tenant/open-tenants.ts';
@@ -56,6 +59,7 @@ export function choresOf(deps: ChoreDeps): readonly Chore[] {
 function choresOfService(deps: ChoreDeps): readonly Chore[] {
   const { config, store, vault, tenants, payments, clock } = deps;
   const { indexed: hourly, walked: daily } = sweepInterval;
+  const countEvents = countingEvents(store);
   const sweeping = (sweeps: () => readonly Sweep[] | Promise<readonly Sweep[]>) => async (pace: Pace) =>
     sweepAll(deps, await sweeps(), pace);
   return [
@@ -66,6 +70,16 @@ function choresOfService(deps: ChoreDeps): readonly Chore[] {
         await rotateDueKeys(store, { vault, tenants, now: clock() });
         await makeMissingKeys(store, { vault, tenants, now: clock() });
       },
+    },
+    {
+      name: 'count what happened',
+      every: figureRollUp.every,
+      run: (pace) => countEvents(clock(), pace),
+    },
+    {
+      name: 'count what there is',
+      every: figureRollUp.every,
+      run: unhurried(clock, (pace) => takeLevels(store, clock(), pace)),
     },
     { name: 'erase deleted members', every: hourly, run: sweeping(() => [dueMembers(clock())]) },
     ...(store.isShared
@@ -103,6 +117,17 @@ function choresOfService(deps: ChoreDeps): readonly Chore[] {
       }),
     },
   ];
+}
+
+/** A chore that is done no more than a fiftieth of the time, and once a day at least. */
+function unhurried(clock: Clock, run: Chore['run']): Chore['run'] {
+  let next = 0;
+  return async (pace) => {
+    const begun = clock();
+    if (begun < next) return;
+    await run(pace);
+    next = begun + Math.min(figureRollUp.walkShare * (clock() - begun), sweepInterval.walked);
+  };
 }
 
 const tenantIdsOf = async (store: Store): Promise<readonly string[]> =>

@@ -52,6 +52,38 @@ export async function listInvoicesOfTenant(
   return (await within(rows, 'number', page).execute()).map(invoiceOf);
 }
 
+/** The invoices of a tenant that should have been paid by now, the oldest first, at most so many. */
+const overdue = (tx: Tx, tenantId: string, now: number, most: number) =>
+  tx
+    .selectFrom('invoices')
+    .select(['memberId', 'amount', 'currency', 'dueAt'])
+    .where('tenantId', '=', tenantId)
+    .where('paidAt', 'is', null)
+    .where('dueAt', '<=', now)
+    .orderBy('number')
+    .limit(most);
+
+/** How many of them there are in each currency, what they come to, and since when the first is due. */
+export async function sumOverdueInvoices(tx: Tx, tenantId: string, now: number, most: number) {
+  const sums = await tx
+    .selectFrom(overdue(tx, tenantId, now, most).as('overdue'))
+    .select(({ fn }) => [
+      'currency',
+      fn.countAll<number>().as('count'),
+      fn.sum<number>('amount').as('amount'),
+    ])
+    .select(({ fn }) => fn.min('dueAt').as('dueAt'))
+    .groupBy('currency')
+    .execute();
+  return sums.map((sum) => ({ ...sum, count: Number(sum.count), amount: Number(sum.amount) }));
+}
+
+/** Whose the oldest of them are. */
+export async function listOverdueMembers(tx: Tx, tenantId: string, now: number, most: number) {
+  const invoices = await overdue(tx, tenantId, now, most).execute();
+  return [...new Set(invoices.map(({ memberId }) => memberId))];
+}
+
 /** The invoice of a tenant by its number, or null. */
 export async function findInvoice(tx: Tx, tenantId: string, number: number): Promise<Invoice | null> {
   const row = await findRow(tx, 'invoices', { tenantId, number });

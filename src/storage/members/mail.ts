@@ -106,6 +106,29 @@ export async function countMails(tx: Tx): Promise<{ waiting: number; failed: num
   return { waiting: of('waiting'), failed: of('failed') };
 }
 
+/**
+ * Mails of a tenant that the mail server did not take, and that wait to be tried again or were given up since a moment
+ * (ms): how many, and what it said of one that was tried last.
+ *
+ * @param most how many are looked at
+ */
+export async function countRefusedMails(tx: Tx, tenantId: string, since: number, most: number) {
+  const refused = tx
+    .selectFrom('mails')
+    .select(['lastError', 'nextAttemptAt'])
+    .where('state', 'in', ['waiting', 'failed'])
+    .where('nextAttemptAt', '>=', since)
+    .where('tenantId', '=', tenantId)
+    .where('attempts', '>', 0)
+    .orderBy('nextAttemptAt', 'desc');
+  const { count } = await tx
+    .selectFrom(refused.limit(most).as('refused'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  const last = count === 0 ? undefined : await refused.limit(1).executeTakeFirst();
+  return { count, lastError: last?.lastError ?? null };
+}
+
 /** A mail that was sent to a member, or is to be: what became of it, and nothing of what it says. */
 export type MemberMail = Pick<RowOf<'mails'>, 'id' | 'name' | 'state' | 'lastError' | 'createdAt' | 'sentAt'>;
 

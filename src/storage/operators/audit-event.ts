@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { AuditEvent, AuditEventName, FieldChange } from '../../core/operators/audit-event.ts';
 import { insertion } from '../prepared.ts';
-import { deleteSome, findRow, given, isDescending, type RowOf } from '../rows.ts';
+import { deleteSome, findRow, given, highest, isDescending, type RowOf } from '../rows.ts';
 import type { Tx } from '../store.ts';
 import { noteAuditEvent } from './audited.ts';
 
@@ -144,6 +144,31 @@ function eventOfRow({
     ...(reference === null ? {} : { reference }),
     ...(browser === null ? {} : { browser }),
   };
+}
+
+/** The newest events of a tenant of some kinds, as far as they are among the newest of all but refreshes. */
+export async function listNewestOf(
+  tx: Tx,
+  tenantId: string,
+  names: readonly AuditEventName[],
+  { looked, told }: { readonly looked: number; readonly told: number },
+): Promise<readonly StoredAuditEvent[]> {
+  const newestOnes = tx
+    .selectFrom('auditEvents')
+    .selectAll()
+    .where(isIn('others'))
+    .where('tenantId', '=', tenantId)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(looked)
+    .as('newest');
+  const found = tx.selectFrom(newestOnes).selectAll().where('event', 'in', names);
+  return (await found.orderBy('at', 'desc').orderBy('id', 'desc').limit(told).execute()).map(eventOfRow);
+}
+
+/** The id of the newest event; 0 where there is none. */
+export async function highestEvent(tx: Tx): Promise<number> {
+  return (await highest(tx, 'auditEvents', 'id', {})) ?? 0;
 }
 
 /** Deletes refreshes, or all other events, before a time, at most so many. @returns how many were deleted */

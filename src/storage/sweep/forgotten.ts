@@ -12,6 +12,7 @@ import {
   userCodeRest,
   wrongUserCodes,
 } from '../../core/limits.ts';
+import { figureMemory } from '../../core/operators/figures/limits.ts';
 import {
   clocksDiffer,
   emailProofMemory,
@@ -29,7 +30,7 @@ import { indexed, type Sweep, walked } from './sweep.ts';
 /**
  * What has its time in an index: proofs of addresses, addresses given up, failed sign-ins, known browsers, mails,
  * what clients were told of sign-outs, counters, ids that were used, pushed requests, and of each tenant wrong user
- * codes, slowed entries and device codes that were never used (decision 22).
+ * codes, figures, slowed entries and device codes that were never used (decision 22).
  * With them go the times of polls, of which there are few.
  *
  * @param now ms
@@ -59,6 +60,14 @@ export function forgottenByTime(tenantIds: readonly string[], now: number): read
     ),
     forgottenPollTimes(now),
     ...tenantIds.flatMap((tenantId) => [
+      ...(['hour', 'day'] as const).map((unit) =>
+        over('figures', ['tenantId', 'unit', 'at', 'name'], (rows) =>
+          rows
+            .where('tenantId', '=', tenantId)
+            .where('unit', '=', unit)
+            .where('at', '<', now - figureMemory[unit]),
+        ),
+      ),
       over('slowedEntries', ['tenantId', 'memberId'], (rows) =>
         rows.where('tenantId', '=', tenantId).where('overAt', '<', now),
       ),

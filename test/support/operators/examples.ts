@@ -322,6 +322,11 @@ export const examples: Readonly<Record<string, Example>> = {
     return { kid: keys.find(({ state }) => state === 'next')?.kid, force: true };
   },
 
+  'overview.read': async (world) => {
+    await newInvoice(world);
+    return {};
+  },
+  'figures.read': async () => ({ range: '52w' }),
   'audit.list': ofEvent,
   'audit.export': ofEvent,
   'serviceAudit.list': async (world) => ({ tenant: world.host, ...(await ofEvent(world)) }),

@@ -18,8 +18,8 @@ import { overviewOf } from './menu.ts';
 import { portalErrorHandler, sendPortalProblem } from './page.ts';
 import { showClient } from './pages/client.ts';
 import { showDetail } from './pages/detail.ts';
-
-import { showOverview } from './pages/overview.ts';
+import { showFigures } from './pages/overview/figures.ts';
+import { showOverview } from './pages/overview/overview.ts';
 import { signInPages } from './sign-in-page.ts';
 import { type Answer, portalPage } from './visit.ts';
 import type { Portal, Visit } from './visitor.ts';
@@ -27,6 +27,8 @@ import type { Portal, Visit } from './visitor.ts';
 /** The pages that are more than their operation. */
 const handMade: Readonly<Record<string, Answer>> = {
   'clients.read': showClient,
+  'figures.read': showFigures,
+  'overview.read': showOverview,
   'tenants.read': showOverview,
 };
 

@@ -293,7 +293,13 @@ const prices = memoized(
 /** An amount in the smallest unit of its currency, with as many decimals as that has. */
 export function moneyText(amount: number, currency: string): string {
   if (!/^[A-Z]{3}$/.test(currency)) return `${amount} ${currency}`;
-  const format = prices(currency);
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
-  return format.format(amount / 10 ** digits);
+  return prices(currency).format(amount / 10 ** decimalsOf(currency));
 }
+
+/** The same without decimals, where it is a sum of many. */
+export function wholeMoneyText(amount: number, currency: string): string {
+  if (!/^[A-Z]{3}$/.test(currency)) return moneyText(amount, currency);
+  return `${currency} ${Math.round(amount / 10 ** decimalsOf(currency)).toLocaleString('en')}`;
+}
+
+const decimalsOf = (currency: string) => prices(currency).resolvedOptions().maximumFractionDigits ?? 2;

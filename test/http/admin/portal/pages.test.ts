@@ -186,7 +186,7 @@ describe('A18: a secret', () => {
     expect(mainOf(again)).toContain('You sent this already');
     const page = mainOf(await tina.send(`${home}/clients/shop`));
     expect(page.match(/\+remove-secret/g)).toHaveLength(2);
-    expect(mainOf(await tina.send(home))).toContain('Shop has two live secrets');
+    expect(mainOf(await tina.send(home))).toContain('Shop has two secrets');
   });
 
   it('two at once: one form makes one secret', async () => {
