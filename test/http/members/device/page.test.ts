@@ -137,7 +137,9 @@ describe('the approve page', () => {
     expect(textOf(await phone.send(String(approved.headers.location)))).toContain(
       'Your TV continues in a few seconds. You can put the phone away.',
     );
-    expect(textOf(await phone.send(String(rejected.headers.location)))).toContain('Nothing was shared.');
+    const after = await phone.send(String(rejected.headers.location));
+    expect(textOf(after)).toContain('Nothing was shared.');
+    expect(textOf(after)).toContain('Report it to Tenant A');
   });
 });
 
@@ -181,6 +183,7 @@ describe('typing', () => {
     const input = /<input[^>]*name="user_code"[^>]*>/.exec(page.text)?.[0];
     expect(input).toContain('inputmode="numeric"');
     expect(input).toContain('autocomplete="off"');
+    expect(page.text).toContain('<a href="/account/devices">My TVs</a>');
     const { verification_uri: uri } = await codes();
     expect(uri.replace('https://', '').length).toBeLessThan(40);
   });
