@@ -72,19 +72,26 @@ export function pageHeaders(
   return { ...onPages, 'content-security-policy': framesOwn ? `${policy};frame-src 'self'` : policy };
 }
 
-/** Of a mail that a page of ours shows in a frame: its own styles and pictures, no script, and links that are clicked. */
-export const mailHeaders: Readonly<Record<string, string>> = {
+/** Of a document that a page of ours shows in a frame: with its own styles and pictures, and no script and no form. */
+const framed = (pictures: string, frames: string, sandbox: string): Readonly<Record<string, string>> => ({
   'x-frame-options': 'SAMEORIGIN',
   'content-security-policy': [
     "default-src 'none'",
     "style-src 'unsafe-inline'",
-    'img-src data:',
+    `img-src ${pictures}`,
+    `frame-src ${frames}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'self'",
-    'sandbox allow-top-navigation-by-user-activation',
+    sandbox,
   ].join(';'),
-};
+});
+
+/** Of a mail that a page of ours shows in a frame, with links that are clicked. */
+export const mailHeaders = framed('data:', "'none'", 'sandbox allow-top-navigation-by-user-activation');
+
+/** Of a preview, which holds pages as documents in frames without an address. */
+export const previewHeaders = framed("'self' data:", "'self'", 'sandbox');
 
 /**
  * The Content-Security-Policy of a page (W1): nothing but our own script, this very style sheet, pictures that the page

@@ -90,6 +90,9 @@ const allowed: Readonly<Record<string, string>> = {
   'Node, server job': 'likewise',
   'curl, web': 'a program, and what it is used for in the file of that name',
   'openid offline_access profile email': 'a scope',
+  'Ada Nilsen': 'a member of the development start, in a preview',
+  'Living room': 'what a TV calls itself, in a preview',
+  'Vision 9000': 'likewise',
   'the member is no administrator': 'the reason that the audit has',
 };
 

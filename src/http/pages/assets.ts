@@ -21,7 +21,7 @@ const sha256 = (text: string) => createHash('sha256').update(text);
 export function scriptAsset(...names: readonly [string, ...string[]]) {
   // Without the comments and the white space that only people need: it travels with every page.
   const script = names.map((name) => read(`${name}.js`).replaceAll(/^\s*(?:\/\/.*\n)?/gm, '')).join('');
-  const url = `/assets/${names.at(-1)}-${sha256(script).digest('base64url').slice(0, 12)}.js`;
+  const url = `/assets/${names.at(-1)?.replace('/', '-')}-${sha256(script).digest('base64url').slice(0, 12)}.js`;
   const serve = (app: FastifyInstance, config: { readonly setup?: boolean } = {}) =>
     app.route({
       method: ['GET', 'HEAD'],
@@ -53,12 +53,9 @@ const memberSheet = (...files: readonly string[]) => sheetsOf(files, shapeOf);
 /** The same for pages of operators: they wear the tenant's colours, and corners and font that are ours. */
 export const styleSheet = (...files: readonly string[]) => sheetsOf(files, () => shapeOf(neutralBranding));
 
-function sheetsOf<Worn extends Pick<Branding, 'brandColor'>>(
-  files: readonly string[],
-  shape: (branding: Worn) => string,
-) {
-  // Without comments and white space, as the scripts.
-  const sheet = ['palette.css', 'base.css', ...files]
+/** Style sheets of `templates/assets/` as one, without the comments and the white space that only people need. */
+export function sheetText(...files: readonly string[]): string {
+  return files
     .map(read)
     .join('')
     .replaceAll(/\/\*.*?\*\//gs, '')
@@ -67,6 +64,13 @@ function sheetsOf<Worn extends Pick<Branding, 'brandColor'>>(
     .replaceAll(/\b0\.(?=\d)/g, '.')
     .replaceAll(': ', ':')
     .replaceAll(';}', '}');
+}
+
+function sheetsOf<Worn extends Pick<Branding, 'brandColor'>>(
+  files: readonly string[],
+  shape: (branding: Worn) => string,
+) {
+  const sheet = sheetText('palette.css', 'base.css', ...files);
   const styles = new WeakMap<Worn, Style>();
   return (branding: Worn): Style => {
     const known = styles.get(branding);

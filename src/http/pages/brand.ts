@@ -79,6 +79,9 @@ function letterMark({ name, brandColor, corners }: Branding): ReadPicture {
   return { type: 'image/svg+xml', bytes: Buffer.from(svg) };
 }
 
+/** The pictures of a tenant, each with its address. */
+export const picturesOf = (branding: Branding): readonly Served[] => brandsOf(branding).served;
+
 /** The picture of a tenant that has this address, if one has. */
 export const pictureAt = (branding: Branding, url: string): Served | undefined =>
   brandsOf(branding).served.find((picture) => picture.url === url);

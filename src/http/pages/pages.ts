@@ -78,21 +78,32 @@ export function requestLanguage(
 export async function sendPage(reply: FastifyReply, page: Page): Promise<FastifyReply> {
   // While the service is set up there may be none.
   const own = reply.request.tenant as OpenTenant | undefined;
-  const tenant: Branding = own ?? neutralBranding;
-  const brand = brandOf(tenant);
   const { language, problems = [], isError = problems.length > 0 } = page;
-  const { t } = language;
-  const style = pageStyle(page.template, tenant);
-  const offered = languageNames(language, own);
-  const name = t(page.title, { ...page.titleValues, tenant: tenant.name });
+  const { html, styleHash } = await renderPage(reply, { ...page, isError }, own);
   reply
     .status(page.status ?? (isError ? 422 : 200))
     .headers({
       'cache-control': 'no-store',
       'content-language': language.tag,
-      ...pageHeaders(style.hash, page.formTargets ?? [], page.framesOwn),
+      ...pageHeaders(styleHash, page.formTargets ?? [], page.framesOwn),
     })
     .type('text/html; charset=utf-8');
+  return reply.send(html);
+}
+
+/** A page as it is written. @param own the tenant whose page it is; undefined while there is none */
+export async function renderPage(
+  reply: FastifyReply,
+  page: Page,
+  own: OpenTenant | undefined,
+): Promise<{ readonly html: string; readonly styleHash: string }> {
+  const tenant: Branding = own ?? neutralBranding;
+  const brand = brandOf(tenant);
+  const { language, problems = [], isError = false } = page;
+  const { t } = language;
+  const style = pageStyle(page.template, tenant);
+  const offered = languageNames(language, own);
+  const name = t(page.title, { ...page.titleValues, tenant: tenant.name });
   const html = await reply.viewAsync(page.template, {
     problems,
     ...page.data,
@@ -113,7 +124,7 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
     // The request's id is in the log too, so a member can name what went wrong (pages 8).
     reference: reply.request.id,
   });
-  return reply.send(html);
+  return { html, styleHash: style.hash };
 }
 
 /** The languages that the switcher offers, the page's own among them. */

@@ -1,4 +1,4 @@
-import { type BrowserContext, chromium, type Page, type Response } from 'playwright-core';
+import { type BrowserContext, chromium, type Page, type Request, type Response } from 'playwright-core';
 import { unpackedChromium } from './chromium.ts';
 
 /** The sizes that pages are looked at in: a phone, a desk, and the narrowest that WCAG names (1.4.10). */
@@ -92,11 +92,13 @@ function watch(page: Page) {
   const problems: string[] = [];
   const requests: string[] = [];
   const documents: Response[] = [];
+  // What a frame of the page shows is a document of its own.
+  const isOfPage = (request: Request) => request.frame() === page.mainFrame();
   page.on('request', (request) => {
-    if (!request.url().startsWith('data:')) requests.push(request.url());
+    if (isOfPage(request) && !request.url().startsWith('data:')) requests.push(request.url());
   });
   page.on('response', (response) => {
-    const isPage = response.request().resourceType() === 'document';
+    const isPage = isOfPage(response.request()) && response.request().resourceType() === 'document';
     if (isPage && response.headers()['content-type']?.startsWith('text/html')) documents.push(response);
   });
   page.on('pageerror', (error) => problems.push(`script: ${error.message}`));

@@ -1,11 +1,8 @@
-// What the pages of the portal wear: their style sheets, and their one script.
+// What the pages of the portal wear: their style sheets, and the one script of each.
 
 import { readdirSync } from 'node:fs';
 import { templateFolder } from '../../../text/templates.ts';
 import { scriptAsset, styleSheet } from '../../pages/assets.ts';
-
-/** The one script of the portal: pages work without it. */
-export const portalScript = scriptAsset('portal');
 
 /** What every page of the portal wears. */
 const shared = ['shell', 'rail', 'cards', 'lists', 'forms'];
@@ -15,13 +12,30 @@ const sheetOf = (...parts: readonly string[]) =>
 
 const plain = sheetOf();
 
-/** The sheets beside those: each is for the template of its name, or those in the folder of its name. */
-const own: ReadonlyMap<string, typeof plain> = new Map(
+/** What is beside those: each is for the template of its name, or those in the folder of its name. */
+const partsOf = (ending: string) =>
   readdirSync(new URL('assets/portal/', templateFolder))
-    .map((file) => file.replace('.css', ''))
+    .filter((file) => file.endsWith(ending))
+    .map((file) => file.slice(0, -ending.length));
+
+const sheets: ReadonlyMap<string, typeof plain> = new Map(
+  partsOf('.css')
     .filter((part) => !shared.includes(part))
     .map((part) => [part, sheetOf(part)]),
 );
 
+/** The script of every page, and of those that have more: pages work without it. */
+const plainScript = scriptAsset('portal');
+const scripts: ReadonlyMap<string, typeof plainScript> = new Map(
+  partsOf('.js').map((part) => [part, scriptAsset('portal', `portal/${part}`)]),
+);
+
+export const portalScripts = [plainScript, ...scripts.values()];
+
+const partOf = (template: string) => template.split('/')[0] ?? '';
+
+/** The address of the script of a page, by its template. */
+export const portalScript = (template: string) => (scripts.get(partOf(template)) ?? plainScript).url;
+
 /** The style of a page by its template, such as `list` or `client/new`. */
-export const portalStyle = (template: string) => own.get(template.split('/')[0] ?? '') ?? plain;
+export const portalStyle = (template: string) => sheets.get(partOf(template)) ?? plain;

@@ -31,6 +31,8 @@ interface PortalPage {
   /** Who looks at it; null before the sign-in. */
   readonly visit: Visit | null;
   readonly crumbs?: readonly Crumb[];
+  /** Whether it shows documents of ours in frames. */
+  readonly framesOwn?: boolean | undefined;
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
@@ -49,14 +51,18 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
   const style = portalStyle(template)(tenant);
   reply
     .status(status)
-    .headers({ 'cache-control': 'no-store', 'content-language': 'en', ...pageHeaders(style.hash, []) })
+    .headers({
+      'cache-control': 'no-store',
+      'content-language': 'en',
+      ...pageHeaders(style.hash, [], page.framesOwn),
+    })
     .type('text/html; charset=utf-8');
   const html = await reply.viewAsync(`admin/${template}.eta`, {
     tenant,
     title: `${status < 400 ? title : say('problem.title', { title })} – ${tenant.name}`,
     heading: title,
     style: style.text,
-    scriptUrl: portalScript.url,
+    scriptUrl: portalScript(template),
     rail: visit === null ? null : railOf(visit),
     member: visit?.member ?? null,
     token: visit === null ? '' : visit.newToken(),

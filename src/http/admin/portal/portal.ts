@@ -13,13 +13,15 @@ import { partsOfForm } from './form/groups.ts';
 import { submitBulk } from './list/bulk.ts';
 import { sendFile } from './list/file.ts';
 import { showList } from './list/list.ts';
-import { portalScript } from './look.ts';
+import { portalScripts } from './look.ts';
 import { overviewOf } from './menu.ts';
 import { portalErrorHandler, sendPortalProblem } from './page.ts';
 import { showClient } from './pages/client.ts';
 import { showDetail } from './pages/detail.ts';
 import { showFigures } from './pages/overview/figures.ts';
 import { showOverview } from './pages/overview/overview.ts';
+import { lookName, previewPath } from './preview/look-form.ts';
+import { showPreview, submitPreview } from './preview/preview.ts';
 import { signInPages } from './sign-in-page.ts';
 import { type Answer, portalPage } from './visit.ts';
 import type { Portal, Visit } from './visitor.ts';
@@ -55,7 +57,7 @@ export function portal(app: FastifyInstance, operations: readonly Operation[], d
     { parseAs: 'buffer', bodyLimit: bodyBytes },
     async ({ headers }: FastifyRequest, body: Buffer) => parseMultipart(body, headers['content-type'] ?? ''),
   );
-  portalScript.serve(app);
+  for (const script of portalScripts) script.serve(app);
   signInPages(app, all);
   portalPage(app, all, {
     url: portalUrl,
@@ -84,6 +86,10 @@ function operationPages(app: FastifyInstance, all: Portal, operation: Operation)
   for (const { name } of partsOfForm(operation)) {
     const url = partRoute(operation, name);
     portalPage(app, all, { ...form, url, show: at(showForm, name), submit: at(submitForm, name) });
+    if (`${operation.name}/${name}` === lookName) {
+      const page = { show: at(showPreview, name), submit: at(submitPreview, name) };
+      portalPage(app, all, { ...form, ...page, url: url + previewPath });
+    }
   }
 }
 

@@ -96,6 +96,7 @@ async function sendForm(
     title:
       own?.title ?? (part === undefined ? titleOf(operation, isThere(visit)) : partTitle(operation, part)),
     status: problems.length > 0 ? 422 : 200,
+    framesOwn: own?.framesOwn,
     data: {
       ...aboutForm(visit, present),
       sections,

@@ -1,5 +1,6 @@
 /** The forms that show more than their fields. */
 
+import { lookForm, lookName } from '../preview/look-form.ts';
 import type { OperationVisit } from '../visitor.ts';
 import { newClientForm } from './new-client.ts';
 import { newPackageForm } from './new-package.ts';
@@ -8,8 +9,9 @@ import type { OwnForm } from './own.ts';
 const forms: Readonly<Record<string, OwnForm>> = {
   'clients.create': newClientForm,
   'packages.create': newPackageForm,
+  [lookName]: lookForm,
 };
 
-/** What the form of an operation has of its own; null where it is its fields alone. */
-export const ownFormOf = ({ operation }: Pick<OperationVisit, 'operation'>): OwnForm | null =>
-  forms[operation.name] ?? null;
+/** What the form of an operation, or of a group of its fields, has of its own; null where it is its fields alone. */
+export const ownFormOf = ({ operation, part }: Pick<OperationVisit, 'operation' | 'part'>): OwnForm | null =>
+  forms[part === undefined ? operation.name : `${operation.name}/${part}`] ?? null;

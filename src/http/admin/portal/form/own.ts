@@ -16,6 +16,8 @@ export interface OwnForm {
   /** A template and a heading of its own. */
   readonly template?: string;
   readonly title?: string;
+  /** Whether it shows documents of ours in frames. */
+  readonly framesOwn?: boolean;
   /** What stands in its fields at first, beside what is there. */
   begin?(visit: OperationVisit, values: FormValues): FormValues | Promise<FormValues>;
   /** What it shows beside its fields. */
