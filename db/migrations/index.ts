@@ -50,6 +50,7 @@ import * as brand from './0049-brand.ts';
 import * as taxAndPaymentOfInvoices from './0050-tax-and-payment-of-invoices.ts';
 import * as figures from './0051-figures.ts';
 import * as whatAMemberMet from './0052-what-a-member-met.ts';
+import * as whatListsCount from './0056-what-lists-count.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Those that both engines run. One that has landed is frozen: write the next, here. */
@@ -78,6 +79,7 @@ const ofBoth: Readonly<Record<string, Migration>> = {
   '0050-tax-and-payment-of-invoices': taxAndPaymentOfInvoices,
   '0051-figures': figures,
   '0052-what-a-member-met': whatAMemberMet,
+  '0056-what-lists-count': whatListsCount,
 };
 
 /** Every migration by name, in order. */

@@ -280,6 +280,13 @@ export const listPage = { default: 50, most: 200 } as const;
 /** How many entries a list of the portal shows at once: its pages stay under 40 KB. */
 export const portalListLength = 20;
 
+/** How far things are counted for people: a number beyond tells them no more, and takes milliseconds to find. */
+export const countedUpTo = 10_000;
+
+/** How long such counts are remembered (ms), and of how many tenants. */
+export const countsRemembered = minute;
+export const countsTenants = 1_000;
+
 /** An export is read in parts of this many entries, each in a few milliseconds: one part is in memory. */
 export const exportPart = 1_000;
 

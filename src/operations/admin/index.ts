@@ -12,6 +12,7 @@ import { clientOperations } from './clients/clients.ts';
 import { logoutNoticeOperations } from './clients/logout-notices.ts';
 import { registrationTokenOperations } from './clients/registration-tokens.ts';
 import { unverifiedClientOperations } from './clients/unverified.ts';
+import { countOperations } from './counts.ts';
 import { figureOperations } from './figures.ts';
 import { keyOperations } from './keys.ts';
 import { loadOperations } from './load.ts';
@@ -28,6 +29,7 @@ import { tokenOperations } from './tokens.ts';
 /** Everything that administrators, tokens and the command can do, by noun. */
 export const operations: readonly Operation[] = [
   ...tenantOperations,
+  ...countOperations,
   ...clientOperations,
   ...apiOperations,
   ...unverifiedClientOperations,

@@ -73,6 +73,7 @@ const token = { name: 'deployment', permissions: ['clients:read', 'clients:write
 export const examples: Readonly<Record<string, Example>> = {
   'tenants.list': ofNothing,
   'tenants.read': ofNothing,
+  'counts.read': ofNothing,
   'tenants.create': async ({ host, fresh }) => ({
     name: 'Another',
     issuer: `https://${fresh('another')}.${host}`,

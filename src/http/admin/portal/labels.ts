@@ -1,4 +1,5 @@
 /** What operations and their fields are called on the pages of the portal. */
+import { countedUpTo } from '../../../core/limits.ts';
 import { nameOf, type Operation } from '../../../operations/admin/operation.ts';
 import { say, sayIfKnown } from '../../../text/portal.ts';
 
@@ -20,7 +21,7 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** One of many: `properties` are each a `property`. */
 export function singular(noun: string): string {
-  const bare = noun.replace(/^service(?=[A-Z])/, '').replace(/^./, (letter) => letter.toLowerCase());
+  const bare = bareOf(noun);
   const known = sayIfKnown(`noun.${bare}`);
   if (known !== null) return known;
   const words = labelOf(bare).toLowerCase();
@@ -64,14 +65,17 @@ export const partTitle = ({ name }: Operation, part: string): string => say(`gro
 /** What the page of a group of fields is for. */
 export const partLead = ({ name }: Operation, part: string): string => say(`group.${name}.${part}.lead`);
 
-/** So many of a noun, such as "3 members". */
-export function manyOf(noun: string, count: number): string {
-  return say('many.of', {
-    count,
-    thing: singular(noun),
-    things: labelOf(noun.replace(/^service(?=[A-Z])/, '')).toLowerCase(),
-  });
+/** So many of a noun, such as "3 members"; null for more of them than are counted. */
+export function manyOf(noun: string, count: number | null): string {
+  const bare = bareOf(noun);
+  const things = sayIfKnown(`things.${bare}`) ?? labelOf(bare).toLowerCase();
+  if (count === null) return say('many.more', { counted: countedUpTo, things });
+  return say('many.of', { count, thing: singular(noun), things });
 }
+
+/** A noun of the whole service is called as that of a tenant is. */
+const bareOf = (noun: string) =>
+  noun.replace(/^service(?=[A-Z])/, '').replace(/^./, (letter) => letter.toLowerCase());
 
 /** What it is called to do something to several things at once, such as "Disable 3 members". */
 export function manyTitle(operation: Operation, count: number): string {

@@ -5,6 +5,7 @@ import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
 import { say, sayIfKnown } from '../../../text/portal.ts';
 import { mayCall } from '../call.ts';
 import { addressOf, isPage, partAddress, portalUrl } from './addresses.ts';
+import { type Counts, countText } from './counts.ts';
 import { partsOfForm } from './form/groups.ts';
 import { partTitle } from './labels.ts';
 import type { OperationVisit, Visit } from './visitor.ts';
@@ -14,7 +15,7 @@ interface MenuItem {
   readonly href: string;
   readonly isCurrent: boolean;
   /** How many there are; null where nothing is said of it. */
-  readonly count: { readonly text: string; readonly isBad: boolean } | null;
+  readonly count: { readonly text: string; readonly said: string | null; readonly isBad: boolean } | null;
 }
 
 interface MenuGroup {
@@ -36,7 +37,7 @@ export interface Rail {
   readonly groups: readonly MenuGroup[];
 }
 
-type Shown = Pick<OpenTenant, 'host' | 'name' | 'brandColor' | 'logo'>;
+type Shown = Pick<OpenTenant, 'id' | 'host' | 'name' | 'brandColor' | 'logo'>;
 
 /** How many other tenants the switcher names; the rest are in their list, which can be searched. */
 const mostOthers = 8;
@@ -53,7 +54,7 @@ const groups: readonly { readonly name: string; readonly pages: readonly string[
 ];
 
 /** The rail of a page: only what this administrator may open. */
-export function railOf(visit: Visit): Rail {
+export async function railOf(visit: Visit): Promise<Rail> {
   const tenant = shownTenant(visit);
   const { host } = tenant;
   const own = tenantsOf(visit);
@@ -69,7 +70,7 @@ export function railOf(visit: Visit): Rail {
       .map(({ name, host: other }) => ({ name, host: other, href: overviewOf(other) })),
     count: own.length,
     search: search === undefined ? null : addressOf(search, { tenant: host }),
-    groups: groupsOf(visit, host),
+    groups: groupsOf(visit, host, await visit.counts()),
   };
 }
 
@@ -78,7 +79,7 @@ function tenantsOf({ deps, actor }: Visit): readonly OpenTenant[] {
   return deps.tenants.all().filter(({ id }) => actor.isSystem || id === actor.tenantId);
 }
 
-function groupsOf(visit: Visit, host: string): readonly MenuGroup[] {
+function groupsOf(visit: Visit, host: string, counts: Counts | null): readonly MenuGroup[] {
   const may = visit.operations.filter((one) => mayCall(visit, one));
   const lists = may.filter((one) => one.portal?.list !== undefined);
   const ofTenant = lists.filter((one) => pathFields(one).join() === 'tenant');
@@ -99,7 +100,9 @@ function groupsOf(visit: Visit, host: string): readonly MenuGroup[] {
     ...all.map(({ name, found }) => ({
       name,
       title: say(`menu.${name}`),
-      items: found.flatMap((one) => itemsOf(visit, one, host)),
+      items: found
+        .flatMap((one) => itemsOf(visit, one, host))
+        .map((item) => ({ ...item, count: countIn(item, host, counts) })),
     })),
   ].filter(({ items }) => items.length > 0);
 }
@@ -134,6 +137,20 @@ function itemOf(visit: Visit, operation: Operation, host: string): MenuItem {
   const label = sayIfKnown(`menu.${name}`) ?? portal?.list?.title ?? summary;
   // Every page of a tenant is below the list of tenants.
   return { label, ...itemAt(visit, href, name === 'tenants.list'), count: null };
+}
+
+/** What the rail counts, by the list that it leads to; overdue invoices alone, which wait for somebody. */
+const counted: Readonly<Record<string, { readonly name: string; readonly isBad: boolean }>> = {
+  members: { name: 'members', isBad: false },
+  clients: { name: 'clients', isBad: false },
+  invoices: { name: 'overdueInvoices', isBad: true },
+};
+
+function countIn({ href }: MenuItem, host: string, counts: Counts | null): MenuItem['count'] {
+  const found = counted[href.slice(overviewOf(host).length + 1)];
+  const text = found === undefined ? null : countText(counts, found.name);
+  if (found === undefined || text === null || (found.isBad && counts?.[found.name] === 0)) return null;
+  return { text, said: found.isBad ? say(`rail.${found.name}`) : null, isBad: found.isBad };
 }
 
 /** Whether a page belongs to an item: it is there, or below it. */

@@ -63,7 +63,7 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
     heading: title,
     style: style.text,
     scriptUrl: portalScript(template),
-    rail: visit === null ? null : railOf(visit),
+    rail: visit === null ? null : await railOf(visit),
     member: visit?.member ?? null,
     token: visit === null ? '' : visit.newToken(),
     crumbs: page.crumbs ?? [],

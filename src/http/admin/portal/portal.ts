@@ -8,6 +8,7 @@ import { noStore } from '../../answers.ts';
 import type { Deps } from '../../deps.ts';
 import { parseMultipart } from '../../multipart.ts';
 import { addressFacts, partRoute, portalUrl, routesOf, takesForm } from './addresses.ts';
+import { createCounts } from './counts.ts';
 import { showForm, submitForm } from './form/form.ts';
 import { partsOfForm } from './form/groups.ts';
 import { submitBulk } from './list/bulk.ts';
@@ -50,7 +51,7 @@ export function portal(app: FastifyInstance, operations: readonly Operation[], d
     const plain = ['GET', 'HEAD'].includes(request.method) ? withoutSlash(request) : null;
     return plain === null ? undefined : reply.redirect(plain, 303);
   });
-  const all: Portal = { deps, operations };
+  const all: Portal = { deps, operations, knownCounts: createCounts() };
   // Pages that take no files refuse these before they are read.
   app.addContentTypeParser(
     'multipart/form-data',

@@ -7,7 +7,7 @@ import type { Operation } from '../../../operations/admin/operation.ts';
 import type { Call } from '../../../operations/admin/run.ts';
 import { conflict, OperationRefused } from '../../../operations/refusal.ts';
 import { apply } from '../../../storage/apply.ts';
-import type { Tx } from '../../../storage/store.ts';
+import { StorageUnavailable, type Tx } from '../../../storage/store.ts';
 import { say } from '../../../text/portal.ts';
 import { sessionCookie } from '../../cookies.ts';
 import {
@@ -21,6 +21,8 @@ import {
 import { type CurrentSession, currentSession, SessionOver } from '../../session.ts';
 import { callOperation, mayCall, TooManyCalls } from '../call.ts';
 import { operationNamed, readReturn, signInAddress } from './addresses.ts';
+import { type Counts, countsOf } from './counts.ts';
+import { shownTenant } from './menu.ts';
 import { notePortalMethod, sendPortalPage, sendPortalProblem } from './page.ts';
 import type { Facts, OperationVisit, Portal, Visit } from './visitor.ts';
 
@@ -68,7 +70,8 @@ export function adminGuard(portal: Portal, isPage: boolean): Guard<Visit> {
       const actor = actorOf(current.member);
       const newToken = () => visitToken({ purposeOf }, visit);
       const denial = { isWritten: false };
-      const visit: Visit = { ...portal, ...current, request, reply, actor, denial, newToken };
+      const counts = () => countsHere(visit);
+      const visit: Visit = { ...portal, ...current, request, reply, actor, denial, counts, newToken };
       return visit;
     },
     signIn(reply) {
@@ -134,6 +137,7 @@ export async function call(visit: Visit, operation: Operation, input: Facts): Pr
       visit.deps,
       ({ isWritten }) => isWritten,
     );
+    if (operation.acts) forgetCounts(visit);
     return answer as Facts;
   } catch (error) {
     if (error instanceof OperationRefused && error.isWritten) visit.denial.isWritten = true;
@@ -144,6 +148,22 @@ export async function call(visit: Visit, operation: Operation, input: Facts): Pr
     throw error;
   }
 }
+
+/** How many there are of what the shown tenant has; what is beside a page is not what keeps it from being shown. */
+async function countsHere(visit: Visit): Promise<Counts | null> {
+  const { host, id } = shownTenant(visit);
+  const { knownCounts, deps } = visit;
+  try {
+    return await countsOf(knownCounts, id, deps.clock(), () =>
+      callIfMay(visit, 'counts.read', { tenant: host }),
+    );
+  } catch (error) {
+    if ([SessionOver, StorageUnavailable, TooManyCalls].some((known) => error instanceof known)) return null;
+    throw error;
+  }
+}
+
+const forgetCounts = (visit: Visit) => visit.knownCounts.delete(shownTenant(visit).id);
 
 /** An operation as the administrator calls it. */
 export function callOf(visit: Visit, operation: Operation, input: Facts): Call {

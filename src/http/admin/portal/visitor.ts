@@ -3,6 +3,7 @@ import type { Actor } from '../../../core/operators/permission.ts';
 import type { Operation } from '../../../operations/admin/operation.ts';
 import type { Deps } from '../../deps.ts';
 import type { Visit as GuardedVisit } from '../../pages/guarded-page.ts';
+import type { Counts, KnownCounts } from './counts.ts';
 
 /** Fields of an operation's input or answer, by name. */
 export type Facts = Readonly<Record<string, unknown>>;
@@ -11,6 +12,7 @@ export type Facts = Readonly<Record<string, unknown>>;
 export interface Portal {
   readonly deps: Deps;
   readonly operations: readonly Operation[];
+  readonly knownCounts: KnownCounts;
 }
 
 /** A signed-in administrator at a page of the portal. */
@@ -19,6 +21,8 @@ export interface Visit extends GuardedVisit, Portal {
   readonly actor: Extract<Actor, { kind: 'admin' }>;
   /** Whether the audit tells already of what this visit was denied. */
   readonly denial: { isWritten: boolean };
+  /** How many there are of what the tenant has that is looked at; null where that is not to be had. */
+  readonly counts: () => Promise<Counts | null>;
   /** The token of another form of this visit. */
   readonly newToken: () => string;
 }

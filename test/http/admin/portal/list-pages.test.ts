@@ -84,6 +84,33 @@ describe('pages 21: a list', () => {
     expect(plain(page.text)).toContain('<a class="sort" href="?status=active">Created</a>');
   });
 
+  it('says how many there are, and of what is narrowed how many it shows', async () => {
+    const total = async (path: string) => /<p class="total">([^<]*)/.exec((await open(path)).page.text)?.[1];
+    expect(await total(`${home}/products`)).toBe('46 products');
+    expect(await total(`${home}/products?productId=1`)).toMatch(/^[01] products? found$/);
+    expect(await total(`${home}/members?search=member`)).toBeUndefined();
+    // 45, the member of the world and the administrator.
+    expect(await total(`${home}/members`)).toBe('47 members');
+    expect((await open(home)).page.text).toMatch(/>Members\s*<span class="count">47<\/span>/);
+    await world.operate('members.create', {
+      email: 'one.more@pages.test',
+      fullName: 'X',
+      password: 'kvist og eld i skogen',
+    });
+    expect(await total(`${home}/members`)).toBe('47 members');
+    service.clock.advance(60_000);
+    expect(await total(`${home}/members`)).toBe('48 members');
+  });
+
+  it('counts what is overdue in the rail, anew once one is paid here', async () => {
+    const number = await newInvoice(world);
+    service.clock.advance(60_000);
+    const badge = async () => /<span class="count bad">(\d+)/.exec((await open(home)).page.text)?.[1];
+    expect(await badge()).toBe('1');
+    await browser.submit(`${home}/invoices/${number}/paid/+mark-paid`);
+    expect(await badge()).toBeUndefined();
+  });
+
   it('says what narrows it, and takes each of that away alone', async () => {
     const { page } = await open(`${home}/members?search=Member&status=active&userType=&sort=email`);
     const chips = [

@@ -2,10 +2,13 @@
 
 import type { FastifyReply } from 'fastify';
 import { portalListLength } from '../../../../core/limits.ts';
+import { nameOf, pathFields } from '../../../../operations/admin/operation.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
+import { say } from '../../../../text/portal.ts';
 import { addressOf, operationNamed } from '../addresses.ts';
 import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
 import { placeProblems } from '../form/problems.ts';
+import { manyOf } from '../labels.ts';
 import { type FieldProblem, sendOperationPage, sendPortalProblem } from '../page.ts';
 import { noticeOf } from '../pages/detail.ts';
 import { listIn, tableOf, withLinks } from '../values.ts';
@@ -34,7 +37,15 @@ export async function showList(
   };
   try {
     const found = await readList(visit, query);
-    const data = { ...about, problems, ...tableFor(visit, found), ...found.links, bulk: bulkOf(visit) };
+    const total = await totalOf(visit, query, found);
+    const data = {
+      ...about,
+      problems,
+      ...tableFor(visit, found),
+      ...found.links,
+      total,
+      bulk: bulkOf(visit),
+    };
     const status = problems.length === 0 ? 200 : 422;
     return sendOperationPage(visit, { template: 'list', title, status, data });
   } catch (error) {
@@ -43,6 +54,7 @@ export async function showList(
     const none = {
       problems: placeProblems(error.problems, filters),
       bulk: null,
+      total: null,
       table: null,
       previous: null,
       next: null,
@@ -57,6 +69,23 @@ export async function showList(
   }
 }
 
+type Read = Awaited<ReturnType<typeof readList>>;
+
+/** How many entries the list has, where that is known; of what is narrowed, where the page shows all of it. */
+async function totalOf(
+  visit: OperationVisit,
+  query: ListQuery,
+  { items, links }: Read,
+): Promise<string | null> {
+  const { noun } = nameOf(visit.operation);
+  const isNarrowed = Object.keys(query.narrowing).length > 0;
+  const isWhole = links.previous === null && links.next === null && links.first === null;
+  if (isWhole) return say(isNarrowed ? 'list.found' : 'list.total', { many: manyOf(noun, items.length) });
+  if (isNarrowed || pathFields(visit.operation).length > 1) return null;
+  const count = (await visit.counts())?.[noun];
+  return count === undefined ? null : say('list.total', { many: manyOf(noun, count) });
+}
+
 /** The entries of the page that an address names. */
 export async function readList(visit: OperationVisit, query: ListQuery) {
   const { operation } = visit;
@@ -68,7 +97,7 @@ export async function readList(visit: OperationVisit, query: ListQuery) {
 }
 
 /** The entries as a table, each with the page it has and the operations for it. */
-function tableFor(visit: OperationVisit, { items, schema }: Awaited<ReturnType<typeof readList>>) {
+function tableFor(visit: OperationVisit, { items, schema }: Read) {
   const { operation, known } = visit;
   const { columns, entry, opens } = operation.portal?.list ?? {};
   const read = operationNamed(visit, opens);

@@ -1,0 +1,45 @@
+// The operation that counts what a tenant has.
+import { countedUpTo } from '../../core/limits.ts';
+import { countOfTenant, type TenantCounts } from '../../storage/count.ts';
+import * as s from '../json-schema.ts';
+import { onTenant } from './define.ts';
+import type { Operation } from './operation.ts';
+
+const count = (description: string) =>
+  s.orNull(s.wholeNumber(description, 7), `more than ${countedUpTo.toLocaleString('en')}`);
+
+const countsSchema: s.Schema<Readonly<Record<keyof TenantCounts, number | null>>> = s.resource(
+  'Counts',
+  'How many there are',
+  {
+    members: count('Members whose data were not erased'),
+    clients: count('Clients that an operator registered'),
+    apis: count('APIs'),
+    packages: count('Packages'),
+    products: count('Products'),
+    channels: count('Content channels'),
+    consents: count('Consents'),
+    properties: count('Properties'),
+    checkouts: count('Checkouts'),
+    invoices: count('Invoices'),
+    unpaidInvoices: count('Invoices that are not paid'),
+    overdueInvoices: count('Invoices that are not paid and were due'),
+    tokens: count('Tokens of the admin API'),
+  },
+);
+
+const read = onTenant({
+  name: 'counts.read',
+  summary: 'Count what a tenant has: members, clients, packages, invoices and the rest',
+  permission: 'tenants:read',
+  route: 'GET /counts',
+  output: countsSchema,
+  run: async ({ tx, tenant, now }) => {
+    const counts = await countOfTenant(tx, tenant.id, countedUpTo, now);
+    return Object.fromEntries(
+      Object.entries(counts).map(([name, found]) => [name, found > countedUpTo ? null : found]),
+    );
+  },
+});
+
+export const countOperations: readonly Operation[] = [read];
