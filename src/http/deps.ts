@@ -36,7 +36,7 @@ export interface Deps extends Memory {
   readonly vault: Vault;
   readonly passwords: Passwords;
   /** Queues a mail in the transaction that causes it. */
-  readonly mails: Pick<Mailer, 'queue'>;
+  readonly mails: Pick<Mailer, 'queue' | 'retry'>;
   /** Calls addresses of others (decision 48): never in a transaction. */
   readonly outbound: Outbound;
   /** How packages can be paid. */

@@ -52,7 +52,7 @@ export interface TestService {
   readonly logLines: readonly string[];
   /** The mails that were taken; it can be made to refuse them. */
   readonly outbox: TestOutbox;
-  readonly mails: Pick<Mailer, 'queue'>;
+  readonly mails: Pick<Mailer, 'queue' | 'retry'>;
   /** Sends every mail that is due now: until then they wait in the queue. */
   delivered(): Promise<void>;
   /** Tells clients of every sign-out that they are to be told of now: until then it waits in the queue. */

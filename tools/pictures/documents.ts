@@ -7,6 +7,7 @@ import { television } from '../../test/support/browser/television.ts';
 import { signInTv } from '../../test/support/browser/walks/account.ts';
 import type { Walk, Way } from '../../test/support/browser/way.ts';
 import { portalOf } from '../../test/support/operators/portal.ts';
+import { figureRecords } from '../../test/support/records/figure-records.ts';
 import { partOf } from './parts.ts';
 import { repeatedRandom } from './random.ts';
 
@@ -65,6 +66,10 @@ function documentWalk(site: Site): Walk {
         { clientId: 'play', name: 'Acme Play', type: 'public', deviceFlow: true },
       ]);
       for (const email of [member, 'ida@example.com']) await signInTv(site, email, 'play', living);
+      const { tenantId } = await ownerOf(site, member);
+      await site.service.store.transaction((tx) =>
+        tx.insertInto('figures').values(figureRecords(tenantId, site.service.clock.now())).execute(),
+      );
     },
     ways: {
       'sign-in': { email: null, go: ({ page }) => page.goto(site.authorization()) },

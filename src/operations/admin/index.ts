@@ -16,6 +16,7 @@ import { countOperations } from './counts.ts';
 import { figureOperations } from './figures.ts';
 import { keyOperations } from './keys.ts';
 import { loadOperations } from './load.ts';
+import { mailOperations } from './mails.ts';
 import { memberChangeOperations } from './members/member-changes.ts';
 import { memberLimitOperations } from './members/member-limits.ts';
 import { memberFileOperations, memberMailOperations, memberOperations } from './members/members.ts';
@@ -56,6 +57,7 @@ export const operations: readonly Operation[] = [
   ...auditOperations,
   ...figureOperations,
   ...overviewOperations,
+  ...mailOperations,
   ...tenantFileOperations,
 ];
 

@@ -16,7 +16,7 @@ export interface OperationDeps {
   readonly vault: Vault;
   readonly passwords: Passwords;
   readonly random: Random;
-  readonly mails: Pick<Mailer, 'queue'>;
+  readonly mails: Pick<Mailer, 'queue' | 'retry'>;
   readonly tenants: Tenants;
   /** When the service was backed up last (ms); 0 if never, null where it is not this service that is backed up. */
   readonly backedUpAt: () => number | null;

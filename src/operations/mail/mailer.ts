@@ -2,10 +2,12 @@
 import { mailBatch, mailLook, mailRetry } from '../../core/members/limits.ts';
 import type { Member } from '../../core/members/member.ts';
 import { hashEmail } from '../../core/members/member-limits.ts';
+import { lease } from '../../core/operators/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import type { Log } from '../../log/log.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import {
+  hastenMails,
   insertMail,
   listDueMails,
   mailFailed,
@@ -30,6 +32,13 @@ export interface Mailer {
    * Nothing is sent here, so no request waits for a mail server.
    */
   queue(tx: Tx, tenant: Tenant, mail: Mail): Promise<void>;
+  /**
+   * Sends the mails of a tenant that wait to be tried again, once the caller's transaction commits. Those that are due
+   * within a minute go by themselves: a process may have taken them.
+   *
+   * @returns how many
+   */
+  retry(tx: Tx, tenantId: string): Promise<number>;
   /** Sends all mails that are due, one after another. Whatever goes wrong, they stay in the queue. */
   deliver(): Promise<void>;
   /** Sends no more; resolves once the mail under way is done. */
@@ -85,6 +94,12 @@ export function createMailer(deps: MailerDeps): Mailer {
       const { name, memberId = null } = mail;
       await insertMail(tx, { tenantId: tenant.id, name, recipientHash, memberId, message }, clock());
       afterCommit(tx, delivery.wake);
+    },
+    async retry(tx, tenantId) {
+      const now = clock();
+      const count = await hastenMails(tx, tenantId, now, now + lease.time);
+      afterCommit(tx, delivery.wake);
+      return count;
     },
     deliver: delivery.deliver,
     stop: delivery.stop,

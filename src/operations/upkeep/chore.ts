@@ -1,7 +1,9 @@
 // What a chore is, and how a service does its chores by itself.
 import { setTimeout as wait } from 'node:timers/promises';
-import { sweepBite } from '../../core/operators/limits.ts';
+import { figureRollUp } from '../../core/operators/figures/limits.ts';
+import { sweepBite, sweepInterval } from '../../core/operators/limits.ts';
 import type { Pace } from '../../storage/sweep/sweep.ts';
+import type { Clock } from '../../system/clock.ts';
 
 /** Something the service does by itself once in a while. */
 export interface Chore {
@@ -10,6 +12,17 @@ export interface Chore {
   /** ms */
   readonly every: number;
   readonly run: (pace: Pace) => Promise<unknown>;
+}
+
+/** What a chore does, done for no more than a fiftieth of the time, and once a day at least: how long it takes decides. */
+export function unhurried(clock: Clock, run: Chore['run']): Chore['run'] {
+  let next = 0;
+  return async (pace) => {
+    const begun = clock();
+    if (begun < next) return;
+    await run(pace);
+    next = begun + Math.min(figureRollUp.walkShare * (clock() - begun), sweepInterval.walked);
+  };
 }
 
 /** Chores under way. */

@@ -22,7 +22,7 @@ import { takeLevels } from '../figures/take-levels.ts';
 import { dueMembers } from '../member/member.ts';
 import { makeMissingKeys, rotateDueKeys } from '../tenant/keys.ts';
 import type { Tenants } from '../tenant/open-tenants.ts';
-import type { Chore } from './chore.ts';
+import { type Chore, unhurried } from './chore.ts';
 import { onceAmongAll } from './once.ts';
 
 /** What the chores work with. */
@@ -117,17 +117,6 @@ function choresOfService(deps: ChoreDeps): readonly Chore[] {
       }),
     },
   ];
-}
-
-/** A chore that is done no more than a fiftieth of the time, and once a day at least. */
-function unhurried(clock: Clock, run: Chore['run']): Chore['run'] {
-  let next = 0;
-  return async (pace) => {
-    const begun = clock();
-    if (begun < next) return;
-    await run(pace);
-    next = begun + Math.min(figureRollUp.walkShare * (clock() - begun), sweepInterval.walked);
-  };
 }
 
 const tenantIdsOf = async (store: Store): Promise<readonly string[]> =>

@@ -76,6 +76,13 @@ export async function nextMailDueAt(tx: Tx): Promise<number | null> {
   return (await waiting.executeTakeFirst())?.nextAttemptAt ?? null;
 }
 
+/** Makes the mails of a tenant due that wait for a moment behind another one (ms). @returns how many */
+export async function hastenMails(tx: Tx, tenantId: string, now: number, behind: number): Promise<number> {
+  const waiting = tx.updateTable('mails').set({ nextAttemptAt: now }).where('state', '=', 'waiting');
+  const own = waiting.where('tenantId', '=', tenantId).where('nextAttemptAt', '>', behind);
+  return Number((await own.executeTakeFirst()).numUpdatedRows);
+}
+
 /** A mail was taken by the mail server: its message is dropped. */
 export async function mailSent(tx: Tx, id: number, now: number): Promise<void> {
   const sent = { state: 'sent', sentAt: now, lastError: null } as const;

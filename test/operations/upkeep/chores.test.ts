@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { outboxMemory } from '../../../src/core/operators/limits.ts';
 import { outboxFile } from '../../../src/operations/mail/mail-transport.ts';
-import { type Chore, startChores } from '../../../src/operations/upkeep/chore.ts';
+import { type Chore, startChores, unhurried } from '../../../src/operations/upkeep/chore.ts';
 import { deleteOldOutboxMails } from '../../../src/operations/upkeep/chores.ts';
 import { now } from '../../support/records/records.ts';
 import { temporaryFolder } from '../../support/records/temporary-folder.ts';
@@ -94,6 +94,24 @@ it('are not done before their time, and never by a service that stopped before',
   } finally {
     vi.useRealTimers();
   }
+});
+
+it('a chore that is unhurried goes on for a fiftieth of the time, and is done each day', async () => {
+  let at = 0;
+  let takes = 2_000;
+  const done: number[] = [];
+  const run = unhurried(
+    () => at,
+    async () => {
+      done.push(at);
+      at += takes;
+    },
+  );
+  const pace = { pause: () => Promise.resolve(), isOver: () => false };
+  for (at of [0, 60_000, 99_999, 100_000]) await run(pace);
+  takes = 2 * hour;
+  for (at of [200_000, 200_000 + 24 * hour - 1, 200_000 + 24 * hour]) await run(pace);
+  expect(done).toEqual([0, 100_000, 200_000, 200_000 + 24 * hour]);
 });
 
 describe('mails that a development start wrote to its folder', () => {

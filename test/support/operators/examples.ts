@@ -323,6 +323,7 @@ export const examples: Readonly<Record<string, Example>> = {
     return { kid: keys.find(({ state }) => state === 'next')?.kid, force: true };
   },
 
+  'mails.retry': ofNothing,
   'overview.read': async (world) => {
     await newInvoice(world);
     return {};

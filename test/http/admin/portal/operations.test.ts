@@ -189,12 +189,14 @@ describe('the portal is walked by links alone', () => {
         }
       }
     }
-    // A disabled thing offers to be enabled, a locked member to be unlocked; the first page shows the overview itself.
+    // A disabled thing offers to be enabled, a locked member to be unlocked, refused mails to be sent again; the first
+    // page is the overview itself.
     for (const name of [
       'tenants.enable',
       'clients.enable',
       'members.enable',
       'members.unlock',
+      'mails.retry',
       'overview.read',
     ])
       wanted.delete(name);

@@ -103,9 +103,21 @@ describe('pages 19: the overview says what needs attention, with the button that
     expect(text).toContain('2 invoices are overdue Ada Berg and 1 more · NOK 198.00 See invoices');
     expect(page.text).toContain(`href="${home}/invoices?paid=false"`);
     expect(text).toContain('Nothing leads to Lost');
+    expect(page.text).toContain(`href="${home}/mails/+retry"`);
     expect(text).toContain('Shop has two secrets');
     expect(text).toContain('3 of its TVs were told to slow down since yesterday.');
     expect(page.text).toContain(`href="${home}/clients/shop"`);
+  });
+
+  it('mails that wait are sent again at once, but for those that go within a minute anyway', async () => {
+    const waiting = () =>
+      service.store.transaction((tx) =>
+        tx.selectFrom('mails').select('nextAttemptAt').where('tenantId', '=', world.tenantId).execute(),
+      );
+    const [before] = await waiting();
+    expect(await world.operate('mails.retry')).toEqual({ retried: 1 });
+    expect((await waiting())[0]?.nextAttemptAt).toBeLessThan(Number(before?.nextAttemptAt) - hour / 2);
+    expect(await world.operate('mails.retry')).toEqual({ retried: 0 });
   });
 
   it('A17: says to each caller only what they may read otherwise', async () => {

@@ -1,6 +1,7 @@
 // The pages of the portal, and how an administrator comes to see each.
 import { run } from '../../operators/desk.ts';
 import { type PortalVisitor, portalOf } from '../../operators/portal.ts';
+import { figureRecords } from '../../records/figure-records.ts';
 import type { View } from '../browser.ts';
 import { password, registerClients, type Site } from '../site.ts';
 import type { Walk, Way } from '../way.ts';
@@ -50,6 +51,12 @@ export function portalWalk(site: Site): Walk {
       search: 'ada@',
     });
     member = String(found.members[0]?.id);
+    const { tenantId } = await site.service.store.transaction((tx) =>
+      tx.selectFrom('members').select('tenantId').where('id', '=', member).executeTakeFirstOrThrow(),
+    );
+    await site.service.store.transaction((tx) =>
+      tx.insertInto('figures').values(figureRecords(tenantId, site.service.clock.now())).execute(),
+    );
     const long =
       'ada.with.a.very.long.address.that.still.is.an.address@subdomain.of.a.long.domain.example.com';
     await run(site.service, 'members.change', { tenant: host, memberId: member, email: long });
@@ -87,6 +94,8 @@ export function portalWalk(site: Site): Walk {
       await page.click('main button');
     },
     overview: at(''),
+    'overview of a year': at('?range=52w'),
+    'figures as a table': at('/figures'),
     'list of tenants': async (view) => {
       await enter(view);
       await view.page.goto(`${site.issuer}/admin/tenants`);

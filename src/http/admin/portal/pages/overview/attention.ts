@@ -27,7 +27,7 @@ const mending: Readonly<
   no_client: { operation: 'clients.create' },
   key_overdue: { operation: 'keys.rotate' },
   invoices_overdue: { operation: 'invoices.list', query: { paid: false } },
-  mails_refused: null,
+  mails_refused: { operation: 'mails.retry' },
   client_unreachable: { operation: 'clients.read' },
   client_two_secrets: { operation: 'clients.read' },
   client_polls_fast: { operation: 'clients.read' },

@@ -171,7 +171,13 @@ export function plotOf({ figures, times, range }: Figures) {
       label: value.toLocaleString('en', { notation: 'compact' }),
       y: Math.round(areaBox.height * (1 - value / (scale[0] ?? 1))),
     })),
-    marks: [...marked.map((index) => timeLabel(times[index] ?? '', range)), say(`range.${range}.now`)],
+    marks: [
+      ...marked.map((index, at) => {
+        const label = timeLabel(times[index] ?? '', range);
+        return range === '24h' && at === 0 ? say('value.utc', { moment: label }) : label;
+      }),
+      say(`range.${range}.now`),
+    ],
     words: say('plot.words', {
       range: say(`range.${range}.words`),
       ways: rows.map(({ name, total }) => `${say(`way.${name}`)} ${total.toLocaleString('en')}`).join(', '),
