@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import { type Branding, brandingProblems, neutralBranding } from '../../../../core/members/branding.ts';
 import type { Problem } from '../../../../core/problem.ts';
+import type { Operation } from '../../../../operations/admin/operation.ts';
 import { composeMail } from '../../../../operations/mail/mail.ts';
 import { problemSentence } from '../../../../operations/problem-text.ts';
 import type { OpenTenant } from '../../../../operations/tenant/open-tenants.ts';
@@ -47,7 +48,7 @@ function sendPreview(
     const { tenant: named } = known;
     const tenant = deps.tenants.all().find(({ host, id }) => host === named || id === named);
     if (tenant === undefined) throw new Error('a tenant that was let in is not there');
-    const { draft, problems } = drafted(tenant, said);
+    const { draft, problems } = drafted(visit.operation.input, tenant, said);
     const shown = surfaces.find((one) => one === surface) ?? surfaces[0];
     const html = await drawn(reply, shown, draft);
     const body = await reply.viewAsync('admin/look/preview.eta', {
@@ -70,12 +71,17 @@ function sendPreview(
 
 /** A tenant as it would look; what is wrong with a part of it, and that part as it was. */
 function drafted(
+  { properties }: Operation['input'],
   tenant: OpenTenant,
   said: Facts,
 ): { readonly draft: OpenTenant; readonly problems: readonly Problem[] } {
   const names = Object.keys(neutralBranding) as (keyof Branding)[];
   const changes = Object.fromEntries(
-    names.flatMap((name) => (name in said ? [[name, orNone(name, said[name])] as const] : [])),
+    names.flatMap((name) => {
+      const { enum: words } = properties[name] ?? {};
+      const isFit = name in said && (words === undefined || words.includes(said[name]));
+      return isFit ? [[name, orNone(name, said[name])] as const] : [];
+    }),
   );
   const wanted = { ...tenant, ...changes } as OpenTenant;
   const problems = brandingProblems(wanted, tenant.development);
@@ -93,7 +99,13 @@ const orNone = (name: string, value: unknown) =>
 /** A page, or a mail, of a tenant. */
 async function drawn(reply: FastifyReply, surface: Surface, tenant: OpenTenant): Promise<string> {
   const language = chooseLanguage([], reply.request.headers['accept-language'], tenant.languages);
-  if (surface === 'mail') return composeMail(tenant, { ...sampleMail, language: language.tag }).html;
+  if (surface === 'mail') {
+    const { html, logo } = composeMail(tenant, { ...sampleMail, language: language.tag });
+    // A mail brings its picture along (RFC 2392).
+    return logo === null
+      ? html
+      : html.replaceAll(`cid:${logo.id}`, `data:${logo.type};base64,${logo.base64}`);
+  }
   const { html } = await renderPage(reply, { ...sampleOf(surface, language, tenant), language }, tenant);
   return html;
 }

@@ -12,12 +12,13 @@ interface Sample {
 }
 
 /** The pages that a preview can show, in the order of a member's way; the mail has no template of a page. */
-export const surfaces = ['sign-in', 'tv', 'mail'] as const;
+export const surfaces = ['sign-in', 'tv', 'account', 'mail'] as const;
 export type Surface = (typeof surfaces)[number];
 
 /** Whose page it is: an app of the same name asks. */
 type Named = Pick<Tenant, 'name'>;
 
+/** A member of the development start. */
 const member = { fullName: 'Ada Nilsen', email: 'ada@example.com' };
 
 const samples: Readonly<Record<Exclude<Surface, 'mail'>, (language: Language, tenant: Named) => Sample>> = {
@@ -54,7 +55,38 @@ const samples: Readonly<Record<Exclude<Surface, 'mail'>, (language: Language, te
       confirm: '',
     },
   }),
+  account: ({ t, tag }) => ({
+    template: 'members/account/overview.eta',
+    title: 'account.title',
+    data: {
+      ...signedIn,
+      greeted: 'Ada',
+      isSelling: true,
+      plans: [
+        {
+          id: 1,
+          name: 'Everything',
+          tag: t('account.subscriptions.tag.active'),
+          tone: 'good',
+          about: [t('account.subscriptions.standing.renewing', { date: dayIn(tag) })],
+        },
+      ],
+      hasMorePlans: false,
+      devices: [{ id: '1', name: 'Living room', drawing: 'tv', about: ['Vision 9000'] }],
+      hasMoreDevices: false,
+      hasTvs: true,
+      password: t('account.password.hint'),
+      lastSignIn: { about: ['Firefox'], notMe: null },
+    },
+  }),
 };
+
+/** What every page of the account takes. */
+const signedIn = { member, token: '', notice: null, confirm: '', deletionDay: null };
+
+/** A day to come, as pages write it. */
+const dayIn = (tag: string) =>
+  new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }).format(Date.UTC(2_030, 0, 31));
 
 /** A page as a preview shows it. */
 export const sampleOf = (surface: Exclude<Surface, 'mail'>, language: Language, tenant: Named): Sample =>
