@@ -104,11 +104,14 @@ describe('a mail', () => {
     link: 'https://a.test/x',
   } as const;
 
-  it('shows the name and the colour, with text on it that can be read, and no logo', () => {
+  it('shows the name and the colour, with text on it that can be read, and a letter for a drawn logo', () => {
     const { html } = composeMail(tenantRecord('a', { ...branding, brandColor: '#ea580c' }), mail);
     expect(html).toContain('Åker &amp; Sønn');
-    expect(html).toContain('background:#ea580c;border-radius:6px;color:#050505');
+    expect(html).toContain('background:#ea580c;color:#050505;');
     expect(html).not.toMatch(/<img|data:image/);
-    expect(composeMail(tenantRecord('a', branding), mail).html).toContain('color:#ffffff;font-weight:bold');
+    const { brandColor } = branding;
+    expect(composeMail(tenantRecord('a', branding), mail).html).toContain(
+      `background:${brandColor};color:#ffffff;`,
+    );
   });
 });
