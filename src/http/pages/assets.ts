@@ -13,6 +13,7 @@ import {
 } from '../../core/members/branding.ts';
 import { templateFolder } from '../../text/templates.ts';
 import { brandOf } from './brand.ts';
+import { partsOf, rulesMet } from './rules-met.ts';
 
 const read = (file: string) => readFileSync(new URL(`assets/${file}`, templateFolder), 'utf8');
 const sha256 = (text: string) => createHash('sha256').update(text);
@@ -33,7 +34,7 @@ export function scriptAsset(...names: readonly [string, ...string[]]) {
           .type('text/javascript; charset=utf-8')
           .send(script),
     });
-  return { url, serve };
+  return { url, text: script, serve };
 }
 
 /** The style element of a page. */
@@ -43,15 +44,12 @@ export interface Style {
   readonly hash: string;
 }
 
-/**
- * Reads style sheets of `templates/assets/`.
- *
- * @returns the style of a tenant's pages: its colours, corners and font, what all pages share, then the sheets
- */
-const memberSheet = (...files: readonly string[]) => sheetsOf(files, shapeOf);
+/** The style of pages of operators: they wear the tenant's colours, and corners and font that are ours. */
+export const styleSheet = (...files: readonly string[]) =>
+  styleOf(sharedWith(files), () => shapeOf(neutralBranding));
 
-/** The same for pages of operators: they wear the tenant's colours, and corners and font that are ours. */
-export const styleSheet = (...files: readonly string[]) => sheetsOf(files, () => shapeOf(neutralBranding));
+/** What all pages share, then these sheets. */
+const sharedWith = (files: readonly string[]) => sheetText('palette.css', 'base.css', ...files);
 
 /** Style sheets of `templates/assets/` as one, without the comments and the white space that only people need. */
 export function sheetText(...files: readonly string[]): string {
@@ -66,21 +64,23 @@ export function sheetText(...files: readonly string[]): string {
     .replaceAll(';}', '}');
 }
 
-function sheetsOf<Worn extends Pick<Branding, 'brandColor'>>(
-  files: readonly string[],
+/** A sheet in a tenant's colours, corners and font. */
+function styleOf<Worn extends Pick<Branding, 'brandColor'>>(
+  sheet: string,
   shape: (branding: Worn) => string,
 ) {
-  const sheet = sheetText('palette.css', 'base.css', ...files);
-  const styles = new WeakMap<Worn, Style>();
+  // What is the same for every tenant is kept once.
+  const styles = new WeakMap<Worn, { readonly look: string; readonly hash: string }>();
   return (branding: Worn): Style => {
     const known = styles.get(branding);
-    if (known !== undefined) return known;
+    if (known !== undefined) return { text: known.look + sheet, hash: known.hash };
     const { light, dark } = looksOf(branding.brandColor);
     const colors = `:root{${colorsOf(light)}}@media (prefers-color-scheme:dark){:root{${colorsOf(dark)}}}`;
-    const text = `${colors}:root{${shape(branding)}}${sheet}`;
-    const style = { text, hash: `sha256-${sha256(text).digest('base64')}` };
-    styles.set(branding, style);
-    return style;
+    const look = `${colors}:root{${shape(branding)}}`;
+    const text = look + sheet;
+    const hash = `sha256-${sha256(text).digest('base64')}`;
+    styles.set(branding, { look, hash });
+    return { text, hash };
   };
 }
 
@@ -108,32 +108,6 @@ function colorsOf({ brand, onBrand, link, cover }: Look): string {
   return `--brand:${brand};--on-brand:${onBrand};--link:${link};${ofCover}`;
 }
 
-const door = ['memberdoor.css', 'door.css'];
-const site = ['memberdoor.css', 'site.css'];
-
-/**
- * The sheets of pages: of their shell, `layout.eta` or `site.eta`, and what the pages of a folder below `templates/` need
- * beside. A sheet travels with each page that has it (pages 2).
- */
-const styles = [
-  ['members/account/notice', memberSheet(...door, 'facts.css')],
-  ['members/account/details', memberSheet(...site, 'icon.css', 'account.css', 'select.css')],
-  ['members/account/', memberSheet(...site, 'icon.css', 'account.css')],
-  ['members/checkout/', memberSheet(...site, 'facts.css', 'cards.css', 'checkout.css')],
-  ['members/device/entry', memberSheet(...door, 'slots.css')],
-  ['members/device/approve', memberSheet(...door, 'facts.css', 'device.css')],
-  ['members/device/', memberSheet(...door, 'facts.css', 'icon.css', 'decided.css')],
-  ['members/scope-consent', memberSheet(...door, 'facts.css')],
-  ['rehearsal/', memberSheet(...site, 'outbox.css')],
-] as const;
-const plain = memberSheet(...door);
-
-/** The style of a page in a tenant's colours, by its template. */
-export function pageStyle(template: string, branding: Branding): Style {
-  const [, style] = styles.find(([folder]) => template.startsWith(folder)) ?? ['', plain];
-  return style(branding);
-}
-
 const plainScript = scriptAsset('memberdoor');
 const newPassword = scriptAsset('memberdoor', 'new-password');
 
@@ -149,7 +123,38 @@ const scripts: Readonly<Record<string, ReturnType<typeof scriptAsset>>> = {
 
 export const pageScripts = [...new Set([plainScript, ...Object.values(scripts)])];
 
+/** What serves a page's script, by its template. */
+const scriptOf = (template: string) => scripts[template] ?? plainScript;
+
 /** The address of a page's script, by its template. */
-export function pageScript(template: string): string {
-  return (scripts[template] ?? plainScript).url;
+export const pageScript = (template: string): string => scriptOf(template).url;
+
+/** What parts of pages need, beside what all do; where two say something of one part, the later holds. */
+const partSheets = [
+  'icon.css',
+  'facts.css',
+  'cards.css',
+  'account.css',
+  'select.css',
+  'slots.css',
+  'device.css',
+  'decided.css',
+  'checkout.css',
+  'outbox.css',
+];
+
+const pageStyles = new Map<string, (branding: Branding) => Style>();
+
+/** The style of a page in a tenant's colours, by its template. */
+export function pageStyle(template: string, branding: Branding): Style {
+  const style = pageStyles.get(template) ?? makePageStyle(template);
+  pageStyles.set(template, style);
+  return style(branding);
+}
+
+/** Of every sheet the rules that the page can meet; its shell, the door or the site, has one of its own (pages 2). */
+function makePageStyle(template: string): (branding: Branding) => Style {
+  const parts = partsOf(template, scriptOf(template).text);
+  const shell = parts.classes.has('site') ? 'site.css' : 'door.css';
+  return styleOf(rulesMet(sharedWith(['memberdoor.css', shell, ...partSheets]), parts), shapeOf);
 }
