@@ -21,10 +21,12 @@ const counts = [0, 1, 2, 3, 5, 11, 21, 100];
 const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   da: [
     'account.browser', // Danish: Browser
+    'account.invoice.reference', // Danish: Reference
     'consent.unverified.app', // Danish: App
     'device.approve.model', // Danish: Model
     'mail.fact.browser', // Danish: Browser
     'mail.fact.client', // Danish: App
+    'mail.fact.reference', // Danish: Reference
     'outbox.link', // Danish: Link
     'problem.reference', // Danish: Reference
   ],
@@ -39,9 +41,11 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
     'outbox.link', // German: Link
   ],
   es: [
+    'checkout.order.total', // Spanish: Total
     'error.prefix', // Spanish: Error
   ],
   fr: [
+    'checkout.order.total', // French: Total
     'outbox.code', // French: Code
   ],
   nb: [
@@ -51,6 +55,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   nl: [
     'account.browser', // Dutch: Browser
     'account.sessions.browsers', // Dutch: Browsers
+    'checkout.step.account', // Dutch: Account
     'consent.unverified.app', // Dutch: App
     'device.approve.model', // Dutch: Model
     'foot.help', // Dutch: Help
@@ -61,6 +66,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
     'outbox.link', // Dutch: Link
   ],
   pl: [
+    'checkout.order.vat', // Polish: VAT
     'device.approve.model', // Polish: Model
     'outbox.link', // Polish: Link
   ],

@@ -4,6 +4,10 @@ import { memoized } from '../../text/memoized.ts';
 const days = memoized(
   (language) => new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }),
 );
+/** A period is written in short: it stands beside what it is of. */
+const periods = memoized(
+  (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }),
+);
 const moments = memoized(
   (language) =>
     new Intl.DateTimeFormat(language, {
@@ -25,7 +29,7 @@ export function dayOf(time: number, language: string): string {
 
 /** The first and the last day of a period. */
 export function periodOf(from: number, to: number, language: string): string {
-  return days(language).formatRange(from, to);
+  return periods(language).formatRange(from, to);
 }
 
 /** A day and a time of day, which says that it is UTC. */

@@ -139,7 +139,10 @@ const partSheets = [
   'slots.css',
   'device.css',
   'decided.css',
+  'bill.css',
   'checkout.css',
+  'offers.css',
+  'invoice.css',
   'outbox.css',
 ];
 

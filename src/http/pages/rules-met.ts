@@ -34,12 +34,16 @@ function wholeOf(template: string): string {
 
 /** The rules of a sheet that have a selector which a page can meet, with those selectors alone. */
 export function rulesMet(sheet: string, parts: PageParts): string {
-  return sheet
-    .replaceAll(/([^{}]+)\{([^{}]*)\}/g, (_rule, list: string, body: string) => {
-      const met = list.split(',').filter((selector) => isMet(selector, parts));
-      return met.length === 0 ? '' : `${met.join(',')}{${body}}`;
-    })
-    .replaceAll(/@media[^{]*\{\}/g, '');
+  return (
+    sheet
+      .replaceAll(/([^{}]+)\{([^{}]*)\}/g, (_rule, list: string, body: string) => {
+        const met = list.split(',').filter((selector) => isMet(selector, parts));
+        return met.length === 0 ? '' : `${met.join(',')}{${body}}`;
+      })
+      // A block that is left empty, and one around it.
+      .replaceAll(/@[^{}]+\{\}/g, '')
+      .replaceAll(/@[^{}]+\{\}/g, '')
+  );
 }
 
 /** Of several classes of one element some may come with the data, such as `good` of `.tag.good`: one is enough. */

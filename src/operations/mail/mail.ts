@@ -24,8 +24,10 @@ export const mailNames = [
   'newBrowser', // a member who signed in with a new browser | browser, place, time | – | takes it back
   'deletionRequested', // a member who asked to be deleted | date (required) | – | the account, to keep it
   'deletionCancelled', // a member who keeps the account after all | – | – | the account
-  // a member whose subscription began | package (required), price, until, invoice (its number), due | – | the account
-  'subscribed',
+  'subscribed', // a member whose subscription began | package (required), price, until | – | the account
+  // a member whose subscription began and is paid by invoice | package, price, until, invoice (its number, required), amount,
+  // tax, due (required), account, payee, reference, note | – | the invoice
+  'invoice',
 ] as const;
 
 export type MailName = (typeof mailNames)[number];
@@ -61,7 +63,13 @@ const factNames = [
   'price',
   'until',
   'invoice',
+  'amount',
+  'tax',
   'due',
+  'account',
+  'payee',
+  'reference',
+  'note',
 ] as const;
 
 /** The times that are days, without the time of day. */

@@ -274,8 +274,10 @@ describe('open invoices', () => {
       dueAt: now - day,
       paidAt: null,
     });
-    const text = textOf(await browser.send(url));
-    expect(text).toMatch(/Open invoices Invoice 1001 NOK 199.00 · Due on \w+ \d+, 2026/);
+    const page = await browser.send(url);
+    const text = textOf(page);
+    expect(page.text).toContain('href="/account/invoices/1001"');
+    expect(text).toMatch(/Open invoices Invoice 1001 NOK 199.00 · Due on \w+ \d+, 2026 Open the invoice/);
     expect(text).toMatch(/Invoice 1003 ISK 1,200 · Was due on \w+ \d+, 2026/);
     expect(text).not.toContain('Invoice 1002');
   });

@@ -113,7 +113,7 @@ describe('what a tenant does not offer', () => {
     for (const packageId of [other, 999_999]) {
       const page = await browser.open({ packageId });
       expect(page.status).toBe(404);
-      expect(headingOf(page)).toBe('Choose a subscription');
+      expect(headingOf(page)).toBe('Choose your plan');
       expect(page.text).toContain('Gold');
     }
   });

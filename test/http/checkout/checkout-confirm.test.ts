@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Invoicing, invoicingDefaults } from '../../../src/core/access/invoicing.ts';
+import {
+  type Invoicing,
+  inGroups,
+  invoicingDefaults,
+  paymentReference,
+} from '../../../src/core/access/invoicing.ts';
 import { checkoutLifetime } from '../../../src/core/access/limits.ts';
 import { changeTenant } from '../../../src/operations/tenant/tenant.ts';
 import { back, expectLeads, headingOf, invoiced, onward } from '../../support/access/shopper.ts';
@@ -54,9 +59,11 @@ describe('confirming', () => {
     for (const line of [
       'Price: NOK 199.00 per month',
       'Runs until: February 15, 2026',
-      `Invoice: ${invoices[0]?.number} (NOK 199.00)`,
+      `Invoice: ${invoices[0]?.number}`,
+      'Amount: NOK 199.00',
+      `Reference: ${inGroups(paymentReference(Number(invoices[0]?.number)))}`,
       'Due on: January 29, 2026',
-      'https://a.test/account',
+      `https://a.test/account/invoices/${invoices[0]?.number}`,
     ]) {
       expect(text).toContain(line);
     }
@@ -129,7 +136,7 @@ describe('confirming', () => {
     expectLeads(await browser.submit(ordering, 'confirm'), onward);
     const page = await browser.send(ordering.path);
     expect(headingOf(page)).toBe('You are subscribed');
-    expect(textOf(page)).toMatch(/Your invoice has the number \d+ and is due on /);
+    expect(textOf(page)).toMatch(/How to pay Amount NOK.199\.00 Due date .*Reference RF\d\d \d/);
     expect(page.text).toContain(`href="${onward.replaceAll('&', '&amp;')}"`);
     // Cancelling comes too late, and says so by what is there.
     expectLeads(await browser.submit(ordering, 'cancel'), ordering.path);

@@ -34,7 +34,9 @@ describe('a visitor who is not signed in', () => {
     const page = await browser.open({ packageId, reference: 'article-7', onCheckoutCompletedUrl: onward });
     expect(page.status).toBe(200);
     expect(headingOf(page)).toBe('Subscribe to Silver &lt;b&gt;');
-    expect(textOf(page)).toMatch(/NOK 199\.00 per month Everything there is Product \d+ Create an account/);
+    expect(textOf(page).replaceAll('\u00a0', ' ')).toMatch(
+      /NOK 199 per month Everything there is Product \d+ Your order Silver <b>.* NOK 199\.00 Total Due by January 29, 2026 NOK 199\.00 Ends on February 15, 2026\. It does not renew automatically\. Continue I have an account Cancel/,
+    );
     expect([...browser.cookies.keys()]).toEqual(['__Host-memberdoor-browser']);
     expect(await allRows(service)).toEqual(before);
   });
@@ -90,16 +92,16 @@ describe('without a package, or with one that is not offered', () => {
     ['what is named is no number', () => ({ packageId: '1 or 1=1' }), false],
   ])('decision 40: all that is offered is shown, where %s', async (_what, query, isGone) => {
     const page = await visitor().open(query());
-    expect(headingOf(page)).toBe('Choose a subscription');
-    const names = [...page.text.matchAll(/<h2 [^>]*><bdi>([^<]*)</g)].map(([, name]) => name);
+    expect(headingOf(page)).toBe('Choose your plan');
+    const names = [...page.text.matchAll(/<label for="plan-\d+"><bdi>([^<]*)</g)].map(([, name]) => name);
     expect(names).toEqual(['Gold', 'Silver &lt;b&gt;']);
-    expect(page.text.includes('not available any more')).toBe(isGone);
+    expect(page.text.includes('no longer available')).toBe(isGone);
   });
 
   it("K10: another tenant's package is none here", async () => {
     const elsewhere = await newPackage(service, hosts.b, { name: 'Only at B' });
     const page = await visitor().open({ packageId: elsewhere });
-    expect(headingOf(page)).toBe('Choose a subscription');
+    expect(headingOf(page)).toBe('Choose your plan');
     expect(page.text).not.toContain('Only at B');
   });
 
@@ -110,22 +112,50 @@ describe('without a package, or with one that is not offered', () => {
       payment: 'seashells',
     });
     const page = await shopper(service, hosts.b).open({ packageId: seashells });
-    expect(headingOf(page)).toBe('Choose a subscription');
+    expect(headingOf(page)).toBe('Choose your plan');
     expect(page.text).not.toContain('Shell');
   });
 
-  it('choosing one keeps the rest of the request', async () => {
+  it('choosing one keeps the rest of the request, and each choice is an order of its own', async () => {
     const browser = visitor();
     const page = await browser.open({ reference: 'r', callBackUrl: back, ui_locales: 'de' });
-    const fields = ['reference', 'callBackUrl', 'ui_locales'].map((name) => [name, field(page, name)]);
-    expect(fields).toEqual([
-      ['reference', 'r'],
-      ['callBackUrl', back],
-      ['ui_locales', 'de'],
-    ]);
-    expect(page.text).toContain(`name="packageId" value="${packageId}"`);
     expect(page.text).toContain(`<a href="${back}">`);
+    const choose = async (chosen: number | string) => {
+      const body = { order: field(page, 'order'), packageId: String(chosen), action: 'sign-in' };
+      return browser.send('/checkout', { body });
+    };
+    const form = await browser.follow(await choose(packageId));
+    await browser.follow(await browser.signIn(form, 'u2@example.test'));
+    const continued = async (chosen: number | string) => {
+      const body = { order: field(page, 'order'), packageId: String(chosen), action: 'continue' };
+      const begin = await browser.send('/checkout', { body });
+      return String((await browser.send(String(begin.headers.location))).headers.location);
+    };
+    const [first, again, other] = [
+      await continued(packageId),
+      await continued(packageId),
+      await continued(1),
+    ];
+    expect(again).toBe(first);
+    expect(first).toMatch(/^\/checkout\/[0-9a-f-]{36}\?ui_locales=de$/);
+    // The other one is had already: by its own order, not by the first one's.
+    expect(other).not.toBe(first);
+    const { checkouts = [] } = await allRows(service);
+    expect(checkouts.filter((row) => first.includes((row as { id: string }).id))).toMatchObject([
+      { packageId, reference: 'r', callBackUrl: back },
+    ]);
   });
+
+  it.each(['', '0', '999999', '__proto__', '1x'])(
+    'choosing %j, which is none of them, chooses anew',
+    async (chosen) => {
+      const browser = visitor();
+      const page = await browser.open({ reference: 'r' });
+      const body = { order: field(page, 'order'), packageId: chosen, action: 'sign-in' };
+      expectLeads(await browser.send('/checkout', { body }), '/checkout?reference=r');
+      expectErrorPage(await browser.send(`/checkout/begin?order=${field(page, 'order')}`), 400);
+    },
+  );
 });
 
 describe('a member who has the package', () => {

@@ -35,7 +35,7 @@ const everySheet = readdirSync(new URL('assets/', templateFolder))
 const everySelector = selectorsOf(everySheet);
 
 /** What of a sheet holds for some sizes, colours or directions alone. */
-const ofLooks = /@media[^{]*\{(?:[^{}]*\{[^{}]*\})*|\[dir[^{}]*\{[^{}]*\}/g;
+const ofLooks = /@media(?! print)[^{]*\{(?:[^{}]*\{[^{}]*\})*|\[dir[^{}]*\{[^{}]*\}/g;
 
 /** The elements and classes of a page. */
 function partsOf(page: string): ReadonlySet<string> {

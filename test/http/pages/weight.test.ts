@@ -4,6 +4,7 @@ import { coverTextLength } from '../../../src/core/members/limits.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { registerClient } from '../../../src/operations/client/client.ts';
 import { changeTenant } from '../../../src/operations/tenant/tenant.ts';
+import { insertInvoice } from '../../../src/storage/access/invoice.ts';
 import { languages } from '../../../src/text/language.ts';
 import { invoiced, newPackage, shopper } from '../../support/access/shopper.ts';
 import { setLimits, tenantOf } from '../../support/device.ts';
@@ -13,7 +14,7 @@ import { type AccountVisitor, accountOf } from '../../support/members/account.ts
 import { largestLogo, plainJpeg } from '../../support/members/logos.ts';
 import { recoveryLink } from '../../support/members/recover.ts';
 import { applied, submitCode } from '../../support/members/sign-up.ts';
-import { consentRecord } from '../../support/records/access-records.ts';
+import { consentRecord, invoiceRecord } from '../../support/records/access-records.ts';
 import { useService } from '../../support/use-service.ts';
 import { authorizationParameters, field, pkce, type Visitor, visitor } from '../../support/visitor.ts';
 
@@ -55,6 +56,18 @@ beforeAll(async () => {
     await service.tenants.reload(tx);
   });
   packageId = await newPackage(service, hosts.a, { ...invoiced, needsAddress: true });
+  await service.store.transaction(async (tx) => {
+    const { memberId, id: subscriptionId } = await tx
+      .selectFrom('subscriptions')
+      .innerJoin('members', 'members.id', 'memberId')
+      .select(['memberId', 'subscriptions.id'])
+      .where('email', '=', 'u1@example.test')
+      .where('members.tenantId', '=', tenantId)
+      .executeTakeFirstOrThrow();
+    const payTo = { payee: name, account: 'NO93 8601 1117 947', bic: 'DNBANOKK', note: 'Ø'.repeat(200) };
+    const facts = { number: 1, memberId, subscriptionId, packageName: name, payTo, paidAt: null };
+    await insertInvoice(tx, invoiceRecord({ ...facts, tenantId }));
+  });
   reset = await recoveryLink(service, hosts.a, 'u2@example.test');
   const applicant = await applied(service, hosts.a, { email: 'new@example.test' });
   verify = { browser: applicant.browser, page: applicant.verify };
@@ -130,6 +143,7 @@ const pages: Readonly<Record<string, Show>> = {
   'the account’s devices': read(() => '/account/devices'),
   'the account’s browsers': read(() => '/account/sessions'),
   'the account’s subscriptions': read(() => '/account/subscriptions'),
+  'an invoice': read(() => '/account/invoices/1'),
   'the account’s consents': read(() => '/account/consents'),
   'the account’s details': sent('/account/details', { fullName: '', phone: '12', country: 'Atlantis' }),
   'the account’s address': sent('/account/email', { email: 'none', currentPassword: '' }),

@@ -134,8 +134,8 @@ describe('how a mail speaks', () => {
   });
 
   it('of days without a time of day, where it is a day that counts', () => {
-    expect(composeMail(tenant, mailOf('subscribed')).text).toContain(
-      'Runs until: April 4, 2026\nInvoice: 17 (NOK 199.00)\nDue on: March 18, 2026\n',
+    expect(composeMail(tenant, mailOf('invoice')).text).toContain(
+      'Runs until: April 4, 2026\nInvoice: 17\nAmount: NOK 199.00\nTax: NOK 39.80 (VAT 25% included)\nDue on: March 18, 2026\n',
     );
   });
 

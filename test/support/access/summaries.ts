@@ -63,7 +63,8 @@ export async function givenOf(service: TestService, packageId: number) {
     subscriptions,
     invoices: (invoices as readonly Row[]).filter(({ subscriptionId }) => ids.includes(subscriptionId)),
     mails: service.outbox.sent.filter(
-      (mail) => mail.name === 'subscribed' && mail.text.includes(`Subscription: ${name}\n`),
+      (mail) =>
+        ['subscribed', 'invoice'].includes(mail.name) && mail.text.includes(`Subscription: ${name}\n`),
     ),
   };
 }

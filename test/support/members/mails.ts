@@ -37,8 +37,22 @@ export const fullMails: Readonly<Record<MailName, Pick<Mail, 'values' | 'code'>>
       package: 'Gold & Silver',
       price: 'NOK 199.00 per month',
       until: Date.UTC(2026, 3, 4, 5, 6),
-      invoice: '17 (NOK 199.00)',
+    },
+  },
+  invoice: {
+    values: {
+      fullName: 'Grace Hopper',
+      package: 'Gold & Silver',
+      price: 'NOK 199.00 per month',
+      until: Date.UTC(2026, 3, 4, 5, 6),
+      invoice: '17',
+      amount: 'NOK 199.00',
+      tax: 'NOK 39.80 (VAT 25% included)',
       due: Date.UTC(2026, 2, 18, 5, 6),
+      account: 'NO93 8601 1117 947 (BIC DNBANOKK)',
+      payee: 'Acme Ltd',
+      reference: 'RF53 17',
+      note: 'Storgata 1, VAT 12',
     },
   },
 };

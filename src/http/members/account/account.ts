@@ -6,6 +6,7 @@ import { dataPage, deletePage, keepPage, privacyPage } from './data.ts';
 import { detailsPages } from './details.ts';
 import { devicesPage } from './devices.ts';
 import { emailPages } from './email.ts';
+import { invoicePage } from './invoice.ts';
 import { noticePage } from './notice.ts';
 import { overviewPage } from './overview.ts';
 import { accountPage } from './page.ts';
@@ -16,6 +17,7 @@ import { subscriptionsPage } from './subscriptions.ts';
 const pages = [
   overviewPage,
   subscriptionsPage,
+  invoicePage,
   devicesPage,
   sessionsPage,
   ...detailsPages,

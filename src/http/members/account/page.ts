@@ -40,7 +40,7 @@ const overview = '/account';
 const purposeOfAll = 'account';
 
 /** What a page of the account area shows; its template is named below `templates/members/account/`, without its ending. */
-type AccountView = Pick<Page, 'template' | 'title' | 'problems' | 'data'>;
+type AccountView = Pick<Page, 'template' | 'title' | 'titleValues' | 'problems' | 'data'>;
 
 /** Sends a page of the account area, with the token of its forms and what was just done. */
 export function sendAccountPage(visit: Visit, view: AccountView): Promise<FastifyReply> {

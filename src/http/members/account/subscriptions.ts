@@ -15,6 +15,7 @@ import { pageForm } from '../../form.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { showPrice } from '../checkout/description.ts';
+import { invoiceUrl } from '../checkout/invoice.ts';
 import { dayOf } from '../times.ts';
 import { type AccountPage, beforeIn, listLinks, redirectDone, sendAccountPage, type Visit } from './page.ts';
 import { offersPlans, planOf } from './plan.ts';
@@ -68,6 +69,8 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
         isSelling,
         links: listLinks(visit, url, next),
         invoices: invoices.map(({ number, price, dueAt }) => ({
+          url: invoiceUrl({ number }),
+          id: `invoice-${number}`,
           number: language.t('account.invoices.number', { number }),
           amount: showPrice(price, language.tag),
           due: language.t(`account.invoices.${now < dueAt ? 'due' : 'overdue'}`, {

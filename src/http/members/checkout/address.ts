@@ -3,13 +3,15 @@ import type { FastifyReply } from 'fastify';
 import { asksForAddress } from '../../../core/access/package.ts';
 import type { DetailProblem } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
+import type { Address } from '../../../core/members/member.ts';
 import { lacksAddress, neededLines } from '../../../operations/access/checkout.ts';
 import { changeOwnDetails } from '../../../operations/account/account.ts';
 import type { Tx } from '../../../storage/store.ts';
+import type { Language } from '../../../text/language.ts';
 import { pageForm } from '../../form.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { readCountry, showCountry } from '../account/country.ts';
-import { type CheckoutVisit, sendCheckoutPage } from './visit.ts';
+import { type CheckoutVisit, orderOf, sendCheckoutPage } from './visit.ts';
 
 /** What a subscriber says of where they live; the recipient is their own name if they leave it empty. */
 const names = ['name', 'line1', 'postCode', 'city', 'country'] as const;
@@ -32,6 +34,7 @@ export function sendAddressForm(
     })),
     data: {
       values,
+      orders: [orderOf(visit)],
       isComplete: !lacksAddress(visit, visit.member),
       lead: t(`checkout.address.lead.${checkout.payment === 'invoice' ? 'invoice' : 'post'}`),
     },
@@ -82,11 +85,12 @@ export function addressUrl({ here }: CheckoutVisit): string {
 export function addressInWords(visit: CheckoutVisit): readonly string[] | null {
   const { checkout, offer, member, language } = visit;
   if (!asksForAddress({ needsAddress: offer.needsAddress, payment: checkout.payment })) return null;
-  const { name, line1, postCode, city, country } = member.address;
-  return [
-    name ?? member.fullName,
-    line1,
-    `${postCode ?? ''} ${city ?? ''}`.trim(),
-    showCountry(country, language.tag),
-  ].filter((line) => line !== null && line !== '') as string[];
+  const { address, fullName } = member;
+  return addressLines({ ...address, name: address.name ?? fullName }, language);
+}
+
+/** A postal address, line by line. */
+export function addressLines({ name, line1, postCode, city, country }: Address, { tag }: Language) {
+  const lines = [name, line1, `${postCode ?? ''} ${city ?? ''}`.trim(), showCountry(country, tag)];
+  return lines.flatMap((line) => (line === null || line === '' ? [] : [line]));
 }

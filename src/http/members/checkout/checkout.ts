@@ -1,43 +1,31 @@
 // The checkout up to its order: what can be subscribed to, and how an order begins.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { heldOf } from '../../../core/access/checkout.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { checkoutsPerDay, checkoutsPerHour } from '../../../core/access/limits.ts';
-import type { Package } from '../../../core/access/package.ts';
-import type { MemberSubscription } from '../../../core/access/subscription.ts';
 import { countingWindow } from '../../../core/limits.ts';
 import { endSession } from '../../../core/session.ts';
-import { listOffers, startCheckout } from '../../../operations/access/checkout.ts';
-import { listSubscriptions } from '../../../storage/access/subscription.ts';
+import { startCheckout } from '../../../operations/access/checkout.ts';
 import { apply } from '../../../storage/apply.ts';
 import { takeIn } from '../../../storage/memory/rate-limit.ts';
-import type { Language } from '../../../text/language.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
 import { clearSessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm, pageQuery } from '../../form.ts';
-import { formTarget } from '../../headers.ts';
 import { countedMember } from '../../limit-reached.ts';
 import { type FlowPage, ownFlow } from '../../oidc/flow.ts';
 import { guardedPage } from '../../pages/guarded-page.ts';
 import { isUndone } from '../../pages/head-request.ts';
-import { requestLanguage, sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { requireOwnForm } from '../../same-origin.ts';
-import { type CurrentSession, currentSession } from '../../session.ts';
+import { currentSession } from '../../session.ts';
 import { goToFlow } from '../flow-page.ts';
-import { dayOf } from '../times.ts';
-import { describeOffer } from './description.ts';
 import {
   type CheckoutRequest,
-  checkoutFields,
   checkoutUrl,
   type Order,
   openOrder,
-  type PackageRequest,
   readCheckoutRequest,
   restartUrl,
-  sealOrder,
   sendHeld,
   sendNothingOrdered,
   sendRefusedRequest,
@@ -45,6 +33,7 @@ import {
   stillAllowed,
 } from './order.ts';
 import { paymentReturnPage } from './payment.ts';
+import { languageOf, showPlans } from './plans.ts';
 import { summaryPage } from './summary.ts';
 import { checkoutGuard, ownUrl } from './visit.ts';
 
@@ -63,7 +52,7 @@ const url = '/checkout';
  */
 export function checkoutPages(app: FastifyInstance, deps: Deps): void {
   refuseOtherMethods(app, url, ['GET', 'POST']);
-  app.get(url, (_request, reply) => show(reply, deps));
+  app.get(url, (_request, reply) => showPlans(reply, deps));
   app.post(url, { onRequest: requireOwnForm }, (_request, reply) => submit(reply, deps));
   refuseOtherMethods(app, `${url}/cancelled`, ['GET']);
   app.get(`${url}/cancelled`, async (request, reply) => {
@@ -77,96 +66,14 @@ export function checkoutPages(app: FastifyInstance, deps: Deps): void {
   paymentReturnPage(app, deps);
 }
 
-async function show(reply: FastifyReply, deps: Deps) {
-  const { request } = reply;
-  const asked = readCheckoutRequest(request);
-  if ('reason' in asked) return sendRefusedRequest(reply, asked);
-  const { current, offers, held } = await transactionOf(request, deps, async (tx) => {
-    const now = deps.clock();
-    const current = await currentSession(tx, request, now);
-    const held = current === null ? [] : await listSubscriptions(tx, current.member.id);
-    const offers = await listOffers(tx, request.tenant.id, deps.payments);
-    return { current, offers, held };
-  });
-  const language = languageOf(request, asked, current);
-  const offer = offers.find(({ id }) => id === asked.packageId);
-  if (offer === undefined) return sendChoice(reply, language, asked, offers, held, deps);
-  const subscription = heldOf(offer.id, held, deps.clock()).at(-1);
-  if (current !== null && subscription !== undefined) {
-    return sendHeld(reply, language, { ...current, offer, subscription, asked }, deps);
-  }
-  return sendOffer(reply, language, { ...asked, packageId: offer.id }, offer, current, deps);
-}
-
-function languageOf(request: FastifyRequest, asked: CheckoutRequest, current: CurrentSession | null) {
-  return requestLanguage(request, [asked.language, current?.member.locale]);
-}
-
-/** Everything that is offered; what the member has already says so. */
-function sendChoice(
-  reply: FastifyReply,
-  language: Language,
-  asked: CheckoutRequest,
-  offers: readonly Package[],
-  held: readonly MemberSubscription[],
-  deps: Deps,
-) {
-  const now = deps.clock();
-  const { packageId } = asked;
-  const fields = checkoutFields({ ...asked, packageId: null });
-  return sendPage(reply, {
-    template: 'members/checkout/choose.eta',
-    language,
-    title: 'checkout.choose.title',
-    // What is asked for is not offered here, or not by this tenant (K10).
-    status: packageId === null ? 200 : 404,
-    again: { action: url, fields },
-    data: {
-      fields: { ...fields, ...(asked.language === null ? {} : { ui_locales: asked.language }) },
-      isGone: packageId !== null && offers.length > 0,
-      back: asked.callBackUrl,
-      offers: offers.map((offer) => {
-        const has = heldOf(offer.id, held, now).at(-1);
-        return {
-          ...describeOffer(offer, language, now),
-          hasUntil: has === undefined ? null : dayOf(has.expiresAt ?? now, language.tag),
-        };
-      }),
-    },
-  });
-}
-
-function sendOffer(
-  reply: FastifyReply,
-  language: Language,
-  asked: PackageRequest,
-  offer: Package,
-  current: CurrentSession | null,
-  deps: Deps,
-) {
-  const { callBackUrl } = asked;
-  return sendPage(reply, {
-    template: 'members/checkout/offer.eta',
-    language,
-    title: 'checkout.offer.title',
-    titleValues: { package: offer.name },
-    // Cancel leads there.
-    formTargets: callBackUrl === null ? [] : [formTarget(callBackUrl)],
-    again: { action: url, fields: checkoutFields(asked) },
-    data: {
-      offer: describeOffer(offer, language, deps.clock()),
-      email: current?.member.email ?? null,
-      order: sealOrder(reply, asked, deps),
-    },
-  });
-}
-
 async function submit(reply: FastifyReply, deps: Deps) {
   const { request } = reply;
-  const { order: sealed, action } = pageForm(request, ['order', 'action']);
-  const opened = openOrder(request, sealed, deps.clock());
+  const { order: sealed, packageId, action } = pageForm(request, ['order', 'packageId', 'action']);
+  const opened = openOrder(request, sealed, deps.clock(), packageId);
   if (opened.kind === 'none') return sendProblem(reply, 'crossSite');
   if (opened.kind === 'stale') return sendStaleOrder(reply, opened.order);
+  if (action === 'cancel') return leaveUnordered(reply, opened.order);
+  if (opened.kind === 'unchosen') return reply.redirect(restartUrl(opened.order, request.tenant), 303);
   const { order } = opened;
   switch (action) {
     case 'continue':
@@ -177,8 +84,6 @@ async function submit(reply: FastifyReply, deps: Deps) {
     case 'switch':
       await signOut(reply, deps);
       return sendToFlow(reply, '/sign-in', order, opened.sealed, deps);
-    case 'cancel':
-      return leaveUnordered(reply, order);
     default:
       return reply.redirect(restartUrl(order, request.tenant), 303);
   }
@@ -200,7 +105,7 @@ async function signOut(reply: FastifyReply, deps: Deps): Promise<void> {
 }
 
 /** Back to where the visitor came from, if that is still allowed; else to a page of ours (K1). */
-function leaveUnordered(reply: FastifyReply, order: Order): FastifyReply {
+function leaveUnordered(reply: FastifyReply, order: CheckoutRequest): FastifyReply {
   const { tenant } = reply.request;
   const back = stillAllowed(order.callBackUrl, tenant);
   return reply.redirect(back ?? restartUrl(order, tenant, `${url}/cancelled`), 303);
@@ -214,7 +119,9 @@ async function begin(reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
   const { request } = reply;
   const { order: sealed } = pageQuery(request, ['order']);
   const opened = openOrder(request, sealed, deps.clock());
-  if (opened.kind === 'none') return sendRefusedRequest(reply, { reason: 'malformed' });
+  if (opened.kind === 'none' || opened.kind === 'unchosen') {
+    return sendRefusedRequest(reply, { reason: 'malformed' });
+  }
   if (opened.kind === 'stale') return sendStaleOrder(reply, opened.order);
   const { order } = opened;
   const begun = await transactionOf(request, deps, async (tx) => {

@@ -1,36 +1,69 @@
-// Describes packages and prices: on pages, and in the mail that confirms a subscription.
+// Describes packages, prices and orders, on the pages of the checkout and wherever else money is shown.
 import { endOfPeriod, type Package, type Price } from '../../../core/access/package.ts';
-import type { Given } from '../../../operations/access/checkout.ts';
-import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
-import { findMember } from '../../../storage/members/member.ts';
-import type { Tx } from '../../../storage/store.ts';
-import { chooseLanguage, type Language } from '../../../text/language.ts';
+import { type Tax, taxWithin } from '../../../core/access/tax.ts';
+import { day } from '../../../core/limits.ts';
+import type { Language } from '../../../text/language.ts';
 import { memoized } from '../../../text/memoized.ts';
-import type { PageDeps } from '../../pages/guarded-page.ts';
-import { periodOf } from '../times.ts';
+import { dayOf, periodOf } from '../times.ts';
 
-type Terms = Pick<Package, 'price' | 'period'>;
+/** What holds of an order: of the package, or of the checkout that has kept it. */
+type Terms = Pick<Package, 'price' | 'period' | 'payment'>;
 
-/**
- * A package as the checkout pages describe it.
- *
- * @param terms the price and the period that hold, where a checkout has kept them
- */
-export function describeOffer(offer: Package, language: Language, now: number, terms: Terms = offer) {
+/** A package as the checkout pages describe it. */
+export function describeOffer(offer: Package, { tag, t }: Language, { price, period }: Terms = offer) {
   const { id, name, description, products } = offer;
+  const isFree = price.amount === 0;
   return {
     id,
     name,
     description,
     products: products.map((product) => product.name),
-    price: describePrice(terms, language),
-    // Its first and last day, if it begins now.
-    runs: periodOf(now, endOfPeriod(now, terms.period), language.tag),
+    price: isFree ? t('checkout.price.free') : showPrice(price, tag, 'short'),
+    per: isFree ? '' : t(`checkout.per.${period.unit}`, { count: period.count }),
   };
 }
 
+/** When an order is looked at, and how many days an invoice of the tenant gives. */
+interface Moment {
+  readonly now: number;
+  readonly dueDays: number;
+}
+
+/** What an order comes to if it begins now: what of it is tax, what is due when, and what comes after it. */
+export function describeOrder(offer: Package, language: Language, at: Moment, terms: Terms = offer) {
+  const { tag, t } = language;
+  const { price, period, payment } = terms;
+  const ends = endOfPeriod(at.now, period);
+  const days = payment === 'invoice' ? at.dueDays : 0;
+  return {
+    id: offer.id,
+    name: offer.name,
+    // Its first and last day.
+    runs: periodOf(at.now, ends, tag),
+    amount: showPrice(price, tag),
+    tax: price.amount === 0 ? null : showTax(offer, price, language),
+    total: t(days === 0 ? 'checkout.order.today' : 'checkout.order.total'),
+    due: days === 0 ? null : t('checkout.order.by', { date: dayOf(at.now + days * day, tag) }),
+    notes: offer.renews
+      ? renewalOf(terms, ends, language)
+      : [t('checkout.order.ends', { date: dayOf(ends, tag) })],
+  };
+}
+
+/** What comes after the first period of what its operator renews, and how to stop it. */
+function renewalOf(terms: Terms, ends: number, language: Language): readonly string[] {
+  const { t, tag } = language;
+  const date = dayOf(ends, tag);
+  const price = describePrice(terms, language);
+  const isFree = terms.price.amount === 0;
+  return [
+    isFree ? t('checkout.order.renewsFree', { date }) : t('checkout.order.renews', { date, price }),
+    t('checkout.order.stop'),
+  ];
+}
+
 /** What a package costs and how often, such as "NOK 199.00 every 3 months", or "Free". */
-export function describePrice({ price, period }: Terms, { tag, t }: Language): string {
+export function describePrice({ price, period }: Omit<Terms, 'payment'>, { tag, t }: Language): string {
   if (price.amount === 0) return t('checkout.price.free');
   return `${showPrice(price, tag)} ${t(`checkout.per.${period.unit}`, { count: period.count })}`;
 }
@@ -38,43 +71,30 @@ export function describePrice({ price, period }: Terms, { tag, t }: Language): s
 const formats = memoized(
   (language, currency) => new Intl.NumberFormat(language, { style: 'currency', currency }),
 );
+const shortFormats = memoized(
+  (language, currency) =>
+    new Intl.NumberFormat(language, { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' }),
+);
+const percents = memoized(
+  (language) => new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 2 }),
+);
 
-/** A price with the digits that its currency has, such as "NOK 199.00" or "¥500" (ISO 4217). */
-export function showPrice({ amount, currency }: Price, language: string): string {
-  const format = formats(language, currency);
+/**
+ * A price with the digits that its currency has, such as "NOK 199.00" or "¥500" (ISO 4217); a short one is "NOK 199"
+ * where nothing but zeros would follow.
+ */
+export function showPrice({ amount, currency }: Price, language: string, length?: 'short'): string {
+  const format = (length === 'short' ? shortFormats : formats)(language, currency);
   const { maximumFractionDigits: digits = 0 } = format.resolvedOptions();
   return format.format(amount / 10 ** digits);
 }
 
-/**
- * Confirms a subscription by mail, in the transaction that gives it: what is given once is told once.
- *
- * @param acceptLanguage of the member's browser; undefined where it was not a browser that gave the word
- */
-export async function mailSubscribed(
-  tx: Tx,
-  tenant: OpenTenant,
-  { checkout, offer, subscription, invoice }: Given,
-  acceptLanguage: string | undefined,
-  deps: PageDeps,
-): Promise<void> {
-  const member = await findMember(tx, tenant.id, checkout.memberId);
-  // A payment that was reported after its member was erased.
-  if (member === null) return;
-  const language = chooseLanguage([member.locale], acceptLanguage, tenant.languages);
-  await deps.mails.queue(tx, tenant, {
-    name: 'subscribed',
-    to: member.email,
-    memberId: member.id,
-    language: language.tag,
-    values: {
-      fullName: member.fullName,
-      package: offer.name,
-      price: describePrice(checkout, language),
-      until: subscription.expiresAt ?? '',
-      invoice: invoice === null ? '' : `${invoice.number} (${showPrice(invoice.price, language.tag)})`,
-      due: invoice?.dueAt ?? '',
-    },
-    link: `${tenant.issuer}/account`,
-  });
+/** What a price has of a tax, and how much that is; null where nothing is said of one. */
+export function showTax({ taxName, taxPercent }: Tax, price: Price, { t, tag }: Language) {
+  if (taxPercent === null) return null;
+  const name = taxName === '' ? t('checkout.order.vat') : taxName;
+  return {
+    label: t('checkout.order.tax', { tax: name, percent: percents(tag).format(taxPercent / 100) }),
+    amount: showPrice({ ...price, amount: taxWithin(price, taxPercent) }, tag),
+  };
 }

@@ -94,37 +94,69 @@ export interface Order extends PackageRequest {
   readonly openedAt: number;
 }
 
+/** What a page seals that offers several packages: an order of each, of which the form names one. */
+interface OrderOfAny extends CheckoutRequest {
+  /** By the packageId: who goes back and chooses another package begins another checkout. */
+  readonly ids: Readonly<Record<string, string>>;
+  readonly openedAt: number;
+}
+
 /** What would open the page of the same offer as a checkout's. */
 export function requestOf(checkout: Checkout, language: string | null): PackageRequest {
   const { packageId, reference, onCheckoutCompletedUrl, callBackUrl } = checkout;
   return { packageId, reference, onCheckoutCompletedUrl, callBackUrl, language };
 }
 
+type Sealing = Pick<Deps, 'clock' | 'random'>;
+
 /** Seals an order that begins now for this browser, which gets a cookie if it has none. */
-export function sealOrder(
-  reply: FastifyReply,
-  asked: PackageRequest,
-  { random, clock }: Pick<Deps, 'clock' | 'random'>,
-): string {
+export function sealOrder(reply: FastifyReply, asked: PackageRequest, { random, clock }: Sealing): string {
   const now = clock();
   const order: Order = { ...asked, id: random.id(now), openedAt: now };
+  return seal(reply.request.tenant.tokenKey, 'order', ensureBrowserCookie(reply, random), order);
+}
+
+/** Seals an order of any of these packages. */
+export function sealOrderOfAny(
+  reply: FastifyReply,
+  asked: CheckoutRequest,
+  offers: readonly Pick<Package, 'id'>[],
+  { random, clock }: Sealing,
+): string {
+  const now = clock();
+  const ids = Object.fromEntries(offers.map(({ id }) => [id, random.id(now)]));
+  const order: OrderOfAny = { ...asked, packageId: null, ids, openedAt: now };
   return seal(reply.request.tenant.tokenKey, 'order', ensureBrowserCookie(reply, random), order);
 }
 
 type OpenedOrder =
   | { readonly kind: 'order'; readonly order: Order; readonly sealed: string }
   /** Expired, or of another browser: it can be started anew, not continued. */
-  | { readonly kind: 'stale'; readonly order: Order }
+  | { readonly kind: 'stale'; readonly order: CheckoutRequest }
+  /** Of several packages, none of which was chosen. */
+  | { readonly kind: 'unchosen'; readonly order: CheckoutRequest }
   | { readonly kind: 'none' };
 
-/** Opens the order that a page or a form carries. */
-export function openOrder(request: FastifyRequest, sealed: string | undefined, now: number): OpenedOrder {
+/** Opens the order that a page or a form carries. @param chosen the package that the form names */
+export function openOrder(
+  request: FastifyRequest,
+  sealed: string | undefined,
+  now: number,
+  chosen?: string,
+): OpenedOrder {
   if (sealed === undefined) return { kind: 'none' };
-  const unsealed = unseal(request.tenant.tokenKey, 'order', browserCookie(request), sealed);
+  const { tokenKey } = request.tenant;
+  const unsealed = unseal(tokenKey, 'order', browserCookie(request), sealed);
   if (unsealed.kind === 'broken') return { kind: 'none' };
-  const order = unsealed.value as Order;
+  const order = unsealed.value as Order | OrderOfAny;
   const isStale = unsealed.kind === 'foreign' || now >= order.openedAt + flowLifetime;
-  return isStale ? { kind: 'stale', order } : { kind: 'order', order, sealed };
+  if (isStale) return { kind: 'stale', order };
+  if (!('ids' in order)) return { kind: 'order', order, sealed };
+  const { ids, ...asked } = order;
+  const id = Object.hasOwn(ids, chosen ?? '') ? ids[chosen ?? ''] : undefined;
+  if (id === undefined) return { kind: 'unchosen', order };
+  const own: Order = { ...asked, packageId: Number(chosen), id };
+  return { kind: 'order', order: own, sealed: seal(tokenKey, 'order', browserCookie(request), own) };
 }
 
 /** An address to lead back to, if the tenant's list still allows it; else null (K1, K2). */
@@ -202,7 +234,8 @@ export function sendHeld(
     again: { action: '/checkout', fields: checkoutFields(asked) },
     data: {
       lead: language.t('checkout.until', { package: offer.name, date: until }),
-      notes: [],
+      invoice: null,
+      mail: null,
       onward: asked.onCheckoutCompletedUrl,
       member,
       order: sealOrder(reply, asked, deps),
@@ -211,7 +244,7 @@ export function sendHeld(
 }
 
 /** An order of another browser, or opened too long ago: the way to start anew (pages 7). */
-export function sendStaleOrder(reply: FastifyReply, order: Order): Promise<FastifyReply> {
+export function sendStaleOrder(reply: FastifyReply, order: CheckoutRequest): Promise<FastifyReply> {
   const language = requestLanguage(reply.request, [order.language]);
   return sendProblem(reply, 'stale', { language, link: restartUrl(order, reply.request.tenant) });
 }

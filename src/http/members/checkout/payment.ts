@@ -11,7 +11,7 @@ import { noStore, refuseOtherMethods, sendRefusal } from '../../answers.ts';
 import { noteRefusal, transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { enter } from '../../pages/guarded-page.ts';
-import { mailSubscribed } from './description.ts';
+import { mailSubscribed } from './invoice.ts';
 import { type CheckoutVisit, checkoutGuard, leaveCompleted, sendCheckoutPage } from './visit.ts';
 
 /**

@@ -19,7 +19,8 @@ import type { Answer, GuardedPage, Next } from '../../pages/guarded-page.ts';
 import { boxesOf, readConsents } from '../consent-form.ts';
 import { dayOf } from '../times.ts';
 import { addressInWords, addressUrl, sendAddressForm, submitAddress } from './address.ts';
-import { describeOffer, mailSubscribed } from './description.ts';
+import { describeOffer } from './description.ts';
+import { describePayment, invoiceUrl, mailSubscribed } from './invoice.ts';
 import {
   allowedOnly,
   requestOf,
@@ -30,7 +31,7 @@ import {
   stillAllowed,
 } from './order.ts';
 import { beginPayment } from './payment.ts';
-import { type CheckoutVisit, leaveCompleted, sendCheckoutPage } from './visit.ts';
+import { type CheckoutVisit, leaveCompleted, orderOf, sendCheckoutPage } from './visit.ts';
 
 /** GET and POST /checkout/{id}: what was ordered, to be looked at once more and confirmed (decision 40). */
 export const summaryPage: GuardedPage<CheckoutVisit> = { url: '/checkout/:id', show, submit };
@@ -73,12 +74,12 @@ async function showSummary(tx: Tx, visit: CheckoutVisit, isPayable = true): Prom
         ? {}
         : { status: 503, problems: [{ field: 'confirm', text: t('checkout.error.payment') }] }),
       data: {
-        offer: describeOffer(offer, language, now, checkout),
+        offer: describeOffer(offer, language, checkout),
+        orders: [orderOf(visit)],
         payment: paymentInWords(visit),
         address: addressInWords(visit),
         change: addressUrl(visit),
         seen: offerDigest(offer),
-        isFree: checkout.price.amount === 0,
         member,
         consents: boxesOf(consents, readConsents(request, consents)),
         order: sealOrder(reply, asked, deps),
@@ -169,14 +170,13 @@ async function cancel(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
   return () => reply.redirect(back ?? here, 303);
 }
 
-/** "You are subscribed": where the member has nowhere else to go, or came back. */
+/** "You are subscribed": where the member has nowhere else to go, or came back. What is to be paid stands there. */
 async function showCompleted(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
   const { request, checkout, offer, member, language, deps } = visit;
   const { t, tag } = language;
   const subscription = await heldSubscription(tx, member.id, checkout.packageId, deps.clock());
   const invoices = await listInvoices(tx, member.id);
-  const invoice = invoices.find(({ subscriptionId }) => subscriptionId === checkout.subscriptionId) ?? null;
-  const date = (time: number) => dayOf(time, tag);
+  const invoice = invoices.find(({ subscriptionId }) => subscriptionId === checkout.subscriptionId);
   return () =>
     sendCheckoutPage(visit, {
       template: 'done',
@@ -185,13 +185,12 @@ async function showCompleted(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
         lead:
           subscription?.expiresAt == null
             ? offer.name
-            : t('checkout.until', { package: offer.name, date: date(subscription.expiresAt) }),
-        notes: [
-          ...(invoice === null
-            ? []
-            : [t('checkout.completed.invoice', { number: invoice.number, date: date(invoice.dueAt) })]),
-          t('checkout.completed.mail', { email: member.email }),
-        ],
+            : t('checkout.until', { package: offer.name, date: dayOf(subscription.expiresAt, tag) }),
+        invoice:
+          invoice === undefined || invoice.paidAt !== null
+            ? null
+            : { url: invoiceUrl(invoice), ...describePayment(invoice, request.tenant, language) },
+        mail: t('checkout.completed.mail', { email: member.email }),
         onward: stillAllowed(checkout.onCheckoutCompletedUrl, request.tenant),
         member: null,
         order: null,

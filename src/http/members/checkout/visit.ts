@@ -11,6 +11,7 @@ import type { Guard } from '../../pages/guarded-page.ts';
 import { type Page, sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { type MemberVisit, memberGuard } from '../member-guard.ts';
+import { describeOrder } from './description.ts';
 import { stillAllowed } from './order.ts';
 
 /** A signed-in member at a page of their own checkout. */
@@ -70,8 +71,19 @@ export function sendCheckoutPage(
     ...page,
     formTargets: formTargetsOf(visit),
     again: { action: `/checkout/${checkout.id}`, fields: {} },
-    data: { token: formToken(reply, purposeOf(visit), deps), here, ...data },
+    data: {
+      token: formToken(reply, purposeOf(visit), deps),
+      here,
+      isFree: checkout.price.amount === 0,
+      ...data,
+    },
   });
+}
+
+/** What the checkout's order comes to if it is confirmed now. */
+export function orderOf({ request, checkout, offer, language, deps }: CheckoutVisit) {
+  const { dueDays } = request.tenant.invoicing;
+  return describeOrder(offer, language, { now: deps.clock(), dueDays }, checkout);
 }
 
 /** Back to the site the member came from, on to it, or to the payment provider. */

@@ -106,6 +106,24 @@ export function checkoutWalk(site: Site, provider: PaymentPage): Walk {
     },
   });
 
+  /** What was ordered by invoice says how to pay; a member without a post code gives one on the way. */
+  const byInvoice = (email: string, packageId: () => number, prepare = async (_: View) => {}): Way =>
+    then(
+      ordered(email, () => ({ packageId: packageId() })),
+      async (view) => {
+        const { page } = view;
+        const own = page.url();
+        await prepare(view);
+        await press('confirm')(view);
+        await page.goto(own);
+      },
+    );
+
+  const openInvoice = async ({ page }: View) => {
+    await page.click('a[href^="/account/invoices/"]');
+    await page.waitForURL(/\/account\/invoices\//);
+  };
+
   /** Each page of the checkout, and how a browser comes to see it. */
   const ways: Ways = {
     choose: opened(null, () => ({})),
@@ -148,6 +166,22 @@ export function checkoutWalk(site: Site, provider: PaymentPage): Walk {
         await press('confirm')(view);
         await page.goto(own);
       },
+    ),
+    'completed, by invoice': byInvoice('finn@example.com', () => packages.invoice),
+    'invoice, long': then(
+      byInvoice('finn@example.com', () => packages.long),
+      openInvoice,
+    ),
+    'invoice, Arabic': then(
+      byInvoice(
+        'huda@example.com',
+        () => packages.invoice,
+        async (view) => {
+          await view.page.fill('#postCode', '00000');
+          await press('address')(view);
+        },
+      ),
+      openInvoice,
     ),
     cancelled: then(
       ordered(english, () => ({ packageId: packages.free })),

@@ -39,6 +39,7 @@ export const artefacts = [
   'session id',
   'sign-in id',
   'sign-out confirmation',
+  'invoice number',
   'subscription id',
   'thing of an operation',
   'user code',

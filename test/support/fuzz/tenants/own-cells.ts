@@ -1,8 +1,10 @@
 import { seal } from '../../../../src/secrets/seal.ts';
+import { insertInvoice } from '../../../../src/storage/access/invoice.ts';
 import { insertSession } from '../../../../src/storage/session.ts';
 import { systemRandom } from '../../../../src/system/random.ts';
 import { bearer, profileUrl } from '../../api.ts';
 import { run } from '../../operators/desk.ts';
+import { invoiceRecord } from '../../records/access-records.ts';
 import { sessionRecord } from '../../records/records.ts';
 import { token, tokensFor } from '../../visitor.ts';
 import { type Cell, noId } from './cell.ts';
@@ -135,4 +137,24 @@ const things: readonly Cell[] = [
   },
 ];
 
-export const ownCells: readonly Cell[] = [...consents, ...named, ...things];
+let invoices = 0;
+
+const invoice: Cell = {
+  artefact: 'invoice number',
+  route: 'GET /account/invoices/:number',
+  make: async (side) => {
+    const { service, tenant, memberId, host } = side;
+    const input = { tenant: host, memberId, packageId: commonPackage(side) };
+    const { subscriptionId } = await run<{ subscriptionId: number }>(service, 'subscriptions.create', input);
+    // Each tenant counts on its own: one that both have would say nothing.
+    invoices += 1;
+    const number = 70_000 + invoices;
+    const facts = { id: `invoice-${number}`, tenantId: tenant.id, memberId, subscriptionId, number };
+    await service.store.transaction((tx) => insertInvoice(tx, invoiceRecord(facts)));
+    return String(number);
+  },
+  madeUp: () => '987654321',
+  use: ({ browser }, number) => browser.send(`/account/invoices/${number}`),
+};
+
+export const ownCells: readonly Cell[] = [...consents, ...named, ...things, invoice];

@@ -22,6 +22,7 @@ export const taken: Readonly<Record<string, readonly Artefact[]>> = {
   '/account/email': ['account form token'],
   '/account/email/confirm/:secret': ['link of a mail'],
   '/account/email/verify/:proof': ['proof of an address', 'digits of a mail'],
+  '/account/invoices/:number': ['invoice number'],
   '/account/keep': ['account form token'],
   '/account/password': ['account form token'],
   '/account/privacy': [],

@@ -1,0 +1,93 @@
+// Says how an invoice is paid, on pages and in the mail that brings it.
+import type { Invoice } from '../../../core/access/invoice.ts';
+import { inGroups, paymentReference, showAccount } from '../../../core/access/invoicing.ts';
+import type { Given } from '../../../operations/access/checkout.ts';
+import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
+import { findMember } from '../../../storage/members/member.ts';
+import type { Tx } from '../../../storage/store.ts';
+import { chooseLanguage, type Language } from '../../../text/language.ts';
+import type { PageDeps } from '../../pages/guarded-page.ts';
+import { dayOf } from '../times.ts';
+import { describePrice, showPrice, showTax } from './description.ts';
+
+/** The address of the page that shows an invoice to its member. */
+export const invoiceUrl = ({ number }: { readonly number: number | string }) => `/account/invoices/${number}`;
+
+/** How an invoice is paid: where to, with which reference, by when. */
+export function paymentOf(invoice: Invoice, tenant: Pick<OpenTenant, 'name'>, { tag }: Language) {
+  const { number, price, dueAt, payTo } = invoice;
+  return {
+    amount: showPrice(price, tag),
+    due: dayOf(dueAt, tag),
+    payee: payTo === null || payTo.payee === '' ? tenant.name : payTo.payee,
+    account: payTo?.account == null ? null : showAccount(payTo.account),
+    bic: payTo?.bic ?? null,
+    reference: inGroups(paymentReference(number)),
+  };
+}
+
+/** The same as pages show it: line by line, with what else the invoice says. */
+export function describePayment(invoice: Invoice, tenant: Pick<OpenTenant, 'name'>, language: Language) {
+  const { t } = language;
+  const { payee, account, bic, ...payment } = paymentOf(invoice, tenant, language);
+  const { amount, due, reference } = payment;
+  const to = account === null ? {} : { account, ...(bic === null ? {} : { bic }), payee };
+  const note = invoice.payTo?.note ?? '';
+  return {
+    payee,
+    note,
+    lines: Object.entries({ amount, due, ...to, reference }).map(([name, value]) => ({
+      // The standard's own name is the same in every language.
+      label: name === 'bic' ? 'BIC' : t(`account.invoice.${name}`),
+      value,
+    })),
+    unknown: note === '' && account === null ? t('account.invoice.unknown', { payee }) : null,
+  };
+}
+
+/**
+ * Confirms a subscription by mail, in the transaction that gives it: what is given once is told once. Where it is paid
+ * by invoice, the mail says how.
+ *
+ * @param acceptLanguage of the member's browser; undefined where it was not a browser that gave the word
+ */
+export async function mailSubscribed(
+  tx: Tx,
+  tenant: OpenTenant,
+  { checkout, offer, subscription, invoice }: Given,
+  acceptLanguage: string | undefined,
+  deps: PageDeps,
+): Promise<void> {
+  const member = await findMember(tx, tenant.id, checkout.memberId);
+  // A payment that was reported after its member was erased.
+  if (member === null) return;
+  const language = chooseLanguage([member.locale], acceptLanguage, tenant.languages);
+  await deps.mails.queue(tx, tenant, {
+    name: invoice === null ? 'subscribed' : 'invoice',
+    to: member.email,
+    language: language.tag,
+    values: {
+      fullName: member.fullName,
+      package: offer.name,
+      price: describePrice(checkout, language),
+      until: subscription.expiresAt ?? '',
+      ...(invoice === null ? {} : invoiceValues(invoice, tenant, language)),
+    },
+    link: `${tenant.issuer}${invoice === null ? '/account' : invoiceUrl(invoice)}`,
+  });
+}
+
+function invoiceValues(invoice: Invoice, tenant: OpenTenant, language: Language) {
+  const { amount, payee, account, bic, reference } = paymentOf(invoice, tenant, language);
+  const tax = showTax(invoice, invoice.price, language);
+  return {
+    invoice: String(invoice.number),
+    amount,
+    tax: tax === null ? '' : `${tax.amount} (${tax.label})`,
+    due: invoice.dueAt,
+    account: account === null ? '' : `${account}${bic === null ? '' : ` (BIC ${bic})`}`,
+    payee: account === null ? '' : payee,
+    reference,
+    note: invoice.payTo?.note ?? '',
+  };
+}
