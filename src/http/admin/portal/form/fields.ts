@@ -124,7 +124,7 @@ export function entriesOf(
     return {
       name,
       legend: labelOf(name),
-      hint: description,
+      hint: hintIn(asking, name) ?? description,
       fields: Object.entries(properties).map(([part, inner]) =>
         fieldOf(`${name}.${part}`, inner, isRequired && parts.includes(part), making),
       ),
@@ -142,7 +142,8 @@ function fieldOf(name: string, schema: Schema, isRequired: boolean, making: Maki
   const field: Field = {
     name,
     label: labelIn(asking, own),
-    hint: hintIn(asking, own) ?? describedWith(schema, none),
+    // A limit says in its label what it counts.
+    hint: hintIn(asking, own) ?? (name.startsWith('limits.') ? '' : describedWith(schema, none)),
     kind: kindOf(own, schema, choices.length > 0),
     isRequired,
     example: isDuration(schema) ? '' : exampleOf(schema),

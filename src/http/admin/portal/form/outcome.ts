@@ -36,7 +36,10 @@ async function sendSecret(
 ): Promise<FastifyReply> {
   const output = visit.operation.output;
   // The first few say which it is.
-  const names = Object.keys(output.properties ?? {}).slice(0, 4);
+  const isWords = (name: string) => output.properties?.[name]?.format !== 'picture';
+  const names = Object.keys(output.properties ?? {})
+    .filter(isWords)
+    .slice(0, 3);
   const named = Object.fromEntries(names.map((name) => [name, others[name]]));
   const facts = factsOf(named, output).filter(({ value }) => value.kind !== 'none');
   return sendOperationPage(visit, {
