@@ -15,13 +15,14 @@ export async function nameMembers(
   ids: readonly string[],
 ): Promise<readonly NamedMember[]> {
   if (ids.length === 0) return [];
-  return await tx
+  const found = await tx
     .selectFrom('members')
-    .select(['id', 'fullName', 'email'])
+    .select(['id', 'fullName', 'email', 'erasedAt'])
     .where('id', 'in', ids)
     .where('tenantId', '=', tenantId)
-    .where('erasedAt', 'is', null)
     .execute();
+  // Were it asked for, SQLite would look through all members of the tenant who are not erased.
+  return found.flatMap(({ erasedAt, ...member }) => (erasedAt === null ? [member] : []));
 }
 
 /** The names of the clients of a tenant by their client_ids. */
