@@ -12,7 +12,7 @@ interface Sample {
 }
 
 /** The pages that a preview can show, in the order of a member's way; the mail has no template of a page. */
-export const surfaces = ['sign-in', 'tv', 'account', 'mail'] as const;
+export const surfaces = ['sign-in', 'tv', 'account', 'checkout', 'mail'] as const;
 export type Surface = (typeof surfaces)[number];
 
 /** Whose page it is: an app of the same name asks. */
@@ -79,7 +79,48 @@ const samples: Readonly<Record<Exclude<Surface, 'mail'>, (language: Language, te
       lastSignIn: { about: ['Firefox'], notMe: null },
     },
   }),
+  checkout: (language) => ({
+    template: 'members/checkout/plans.eta',
+    title: 'checkout.choose.title',
+    data: {
+      lead: language.t('checkout.choose.lead'),
+      plans: offers.map((offer) => planOf(offer, language)),
+      orders: offers.map((offer) => orderOf(offer, language)),
+      isChoice: true,
+      isFree: false,
+      isGone: false,
+      email: null,
+      back: null,
+      order: '',
+    },
+  }),
 };
+
+/** Two packages of the development start, with what they open. */
+const offers = [
+  { id: 1, name: 'Everything', amount: 199, products: ['News', 'Sport', 'Film'] },
+  { id: 2, name: 'News', amount: 99, products: ['News'] },
+] as const;
+type Offer = (typeof offers)[number];
+
+function planOf({ amount, ...offer }: Offer, { t, tag }: Language) {
+  const per = t('checkout.per.month', { count: 1 });
+  return { ...offer, description: '', price: priceIn(tag, amount), per, hasUntil: null };
+}
+
+function orderOf({ id, name, amount }: Offer, { t, tag }: Language) {
+  const price = priceIn(tag, amount);
+  const runs = dayIn(tag);
+  const notes = [t('checkout.order.ends', { date: runs })];
+  return { id, name, runs, amount: price, tax: null, total: t('checkout.order.today'), due: null, notes };
+}
+
+const priceIn = (tag: string, amount: number) =>
+  new Intl.NumberFormat(tag, {
+    style: 'currency',
+    currency: 'NOK',
+    trailingZeroDisplay: 'stripIfInteger',
+  }).format(amount);
 
 /** What every page of the account takes. */
 const signedIn = { member, token: '', notice: null, confirm: '', deletionDay: null };

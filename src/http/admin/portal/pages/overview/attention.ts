@@ -1,7 +1,7 @@
 // Words what needs attention on a tenant, with the button that mends it.
 
 import type { AttentionCode, attentionLevels } from '../../../../../operations/attention/attention.ts';
-import { say } from '../../../../../text/portal.ts';
+import { say, sayIfKnown } from '../../../../../text/portal.ts';
 import { mayCall } from '../../../call.ts';
 import { addressOf, operationNamed, queryText } from '../../addresses.ts';
 import { moneyText } from '../../values.ts';
@@ -58,7 +58,7 @@ export function attentionLine(visit: Visit, tenant: string, item: AttentionAnswe
   return {
     level,
     title: say(`attention.${code}`, values),
-    text: say(`attention.${code}.more`, values),
+    text: sayIfKnown(`attention.${code}.more`, values) ?? '',
     button: buttonOf(visit, code, { tenant, clientId }),
   };
 }
