@@ -2,8 +2,8 @@
 import type { AuditEventName, FieldChange } from '../../../core/operators/audit-event.ts';
 import { type EventNames, nounOf } from '../../../operations/audit/event-names.ts';
 import { say, sayIfKnown } from '../../../text/portal.ts';
+import { moneyText } from './amounts.ts';
 import { labelOf } from './labels.ts';
-import { moneyText } from './values.ts';
 
 /** An event as `audit.list` and `members.read` answer it. */
 export interface ToldEvent {

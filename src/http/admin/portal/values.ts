@@ -4,10 +4,10 @@ import type { FieldChange } from '../../../core/operators/audit-event.ts';
 import { fieldText } from '../../../operations/field-changes.ts';
 import type { Schema, Schemas } from '../../../operations/json-schema.ts';
 import { browserWords, nameBrowser } from '../../../operations/session/notice.ts';
-import { memoized } from '../../../text/memoized.ts';
 import { say } from '../../../text/portal.ts';
 import { mayCall } from '../call.ts';
 import { addressOf, operationNamed } from './addresses.ts';
+import { countText, durationText, moneyText, timeText } from './amounts.ts';
 import { labelOf } from './labels.ts';
 import { shownTenant } from './menu.ts';
 import type { Facts, Visit } from './visitor.ts';
@@ -35,7 +35,17 @@ export type Shown =
   | { readonly kind: 'color'; readonly text: string }
   | { readonly kind: 'lines'; readonly lines: readonly string[]; readonly isCode: boolean }
   | { readonly kind: 'facts'; readonly facts: readonly Fact[] }
+  /** Something that happened, in a sentence, with all that is known of it. */
+  | {
+      readonly kind: 'event';
+      readonly tag: { readonly text: string; readonly isBad: boolean } | null;
+      readonly parts: readonly LinePart[];
+      readonly facts: readonly Fact[];
+    }
   | { readonly kind: 'table'; readonly columns: readonly Named[]; readonly rows: readonly Row[] };
+
+/** A piece of a line: words, or a name that may lead to a page. */
+export type LinePart = { readonly text: string } | { readonly name: string; readonly href: string | null };
 
 export type Tone = 'good' | 'care' | 'bad' | 'quiet';
 
@@ -91,7 +101,7 @@ function textOf(text: string, { format, enum: words }: Schema, name: string): Sh
     const tone = saysHow.has(name) ? { tone: tones[text] ?? 'quiet' } : {};
     return { kind: 'word', text: text.replaceAll('_', ' '), ...tone };
   }
-  if (format === 'date-time') return { kind: 'time', iso: text, text: timeText(text) };
+  if (format === 'date-time') return timeOf(text);
   // A picture that is larger than a logo would weigh more than the page (portal pages stay under 60 KB).
   if (format === 'picture' && text.length > pictureRules.logo.length) {
     return {
@@ -265,41 +275,5 @@ function linked(visit: Visit, name: string, shown: Shown, tenant: string): Shown
   return shown.kind === 'named' ? { ...shown, href } : codeOf(id, href);
 }
 
-/** A moment in UTC: it is not known where its reader is. The script of the page tells it in the reader's own time. */
-export function timeText(iso: string): string {
-  return say('value.utc', { moment: `${iso.slice(0, 10)} ${iso.slice(11, 16)}` });
-}
-
-const spans = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-  ['second', 1],
-] as const;
-
-/** A duration in its largest whole unit: 7,776,000 seconds are "90 days". */
-export function durationText(seconds: number): string {
-  const [unit, length] = spans.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['second', 1];
-  return countText(seconds / length, unit);
-}
-
-/** A count of units of time, such as "3 months". */
-const countText = (count: number, unit: string) => say(`count.${unit}`, { count });
-
-const prices = memoized(
-  (currency) => new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'code' }),
-);
-
-/** An amount in the smallest unit of its currency, with as many decimals as that has. */
-export function moneyText(amount: number, currency: string): string {
-  if (!/^[A-Z]{3}$/.test(currency)) return `${amount} ${currency}`;
-  return prices(currency).format(amount / 10 ** decimalsOf(currency));
-}
-
-/** The same without decimals, where it is a sum of many. */
-export function wholeMoneyText(amount: number, currency: string): string {
-  if (!/^[A-Z]{3}$/.test(currency)) return moneyText(amount, currency);
-  return `${currency} ${Math.round(amount / 10 ** decimalsOf(currency)).toLocaleString('en')}`;
-}
-
-const decimalsOf = (currency: string) => prices(currency).resolvedOptions().maximumFractionDigits ?? 2;
+/** A moment, by its time in RFC 3339. */
+export const timeOf = (iso: string): Shown => ({ kind: 'time', iso, text: timeText(iso) });

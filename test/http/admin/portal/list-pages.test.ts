@@ -91,7 +91,7 @@ describe('pages 21: a list', () => {
     expect(await total(`${home}/members?search=member`)).toBeUndefined();
     // 45, the member of the world and the administrator.
     expect(await total(`${home}/members`)).toBe('47 members');
-    expect((await open(home)).page.text).toMatch(/>Members\s*<span class="count">47<\/span>/);
+    expect((await open(home)).page.text).toMatch(/>Members<\/a>\s*<span class="count">47<\/span>/);
     await world.operate('members.create', {
       email: 'one.more@pages.test',
       fullName: 'X',

@@ -8,6 +8,7 @@ import {
   beginWorld,
   newAnswer,
   newCheckout,
+  newClient,
   newInvoice,
   newSession,
   type World,
@@ -121,6 +122,18 @@ describe('pages 21: a name stands where an id stood', () => {
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36';
     await service.store.transaction((tx) => updateRow(tx, 'sessions', { id: sessionId }, { userAgent }));
     expect(await shown(`${member}/sessions`)).toContain(`<bdi title="${userAgent}">Chrome on Linux</bdi>`);
+  });
+
+  it('of who did what in the audit, in a sentence, with everything that is known of it behind', async () => {
+    const clientId = await newClient(world);
+    await sam.submit(`/admin/tenants/${world.host}/clients/${clientId}/+disable`);
+    const text = await shown('/audit?event=admin_acted&result=done');
+    const row = text.slice(text.indexOf('<tr>\n<td'), text.indexOf('</tr>', text.indexOf('<tr>\n<td')));
+    const words = row.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+    expect(words).toContain(`An administrator disabled the client The ${clientId}`);
+    expect(row).toContain(`href="/admin/tenants/${world.host}/clients/${clientId}"`);
+    expect(words).toMatch(/Details Event admin acted .* Reason clients\.disable/);
+    expect(mainOf(await sam.send('/admin/audit'))).toMatch(/data-label="Tenant">\s*<bdi>World<\/bdi>/);
   });
 
   it('and is told nobody who may not read members', async () => {

@@ -15,6 +15,7 @@ import { listIn, tableOf, withLinks } from '../values.ts';
 import { call } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
 import { bulkOf } from './chosen.ts';
+import { eventTable } from './events.ts';
 import { chipsOf, filterFields, inputOf, type ListQuery, listQuery, pageLinks, sortLinks } from './query.ts';
 
 /** GET of a list: its entries, what narrows it, how it is sorted, and the pages around this one (pages 21). */
@@ -106,7 +107,10 @@ function tableFor(visit: OperationVisit, { items, schema }: Read) {
       ? null
       : addressOf(read, { ...known, [entry.field]: item[entry.key] });
   return {
-    table: withLinks(visit, tableOf(items, schema, columns)),
+    table:
+      schema.title === 'AuditEvent'
+        ? eventTable(visit, items, schema)
+        : withLinks(visit, tableOf(items, schema, columns)),
     entries: items.map((item) => ({ href: pageOf(item), actions: entryButtons(visit, entry, item) })),
   };
 }

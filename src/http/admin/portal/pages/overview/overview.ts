@@ -5,8 +5,8 @@ import { day } from '../../../../../core/limits.ts';
 import { say } from '../../../../../text/portal.ts';
 import { mayCall } from '../../../call.ts';
 import { addressOf, operationNamed } from '../../addresses.ts';
+import { eventLine, type HappenedEvent } from '../../events.ts';
 import { overviewOf } from '../../menu.ts';
-import { type SentencePart, sentenceOf, type ToldEvent } from '../../sentences.ts';
 import { callIfMay } from '../../visit.ts';
 import type { OperationVisit } from '../../visitor.ts';
 import { detailPage } from '../detail.ts';
@@ -17,11 +17,6 @@ import { cardsOf, figuresFor, plotOf, rangeLinks, rangeOf, tableAddress } from '
 interface Overview {
   readonly attention: readonly AttentionAnswer[];
   readonly events: readonly HappenedEvent[];
-}
-
-interface HappenedEvent extends ToldEvent {
-  readonly at: string;
-  readonly address: string | null;
 }
 
 /** GET /admin/tenants/{tenant}, whichever of its two operations the address names. */
@@ -76,35 +71,11 @@ function oncePerRow(events: readonly Happened[]): readonly (Happened & { readonl
 
 /** An event as one line: when, what, and from where or by which face. @param now ms */
 function happened(visit: OperationVisit, tenant: string, event: HappenedEvent, now: number) {
-  const { tag, parts } = sentenceOf(event);
   const isToday = Math.floor(Date.parse(event.at) / day) === Math.floor(now / day);
   return {
     iso: event.at,
     isToday,
     time: isToday ? event.at.slice(11, 16) : event.at.slice(0, 10),
-    tag,
-    parts: parts.map((part) =>
-      'text' in part ? part : { name: part.name, href: pageOf(visit, tenant, part) },
-    ),
-    from: fromWhere(visit, event),
+    ...eventLine(visit, tenant, event),
   };
-}
-
-/** The page of what a sentence names. */
-function pageOf(
-  visit: OperationVisit,
-  tenant: string,
-  part: Extract<SentencePart, { readonly name: string }>,
-) {
-  if (part.of === 'thing' || part.id === null) return null;
-  const operation = operationNamed(visit, part.of === 'member' ? 'members.read' : 'clients.read');
-  if (operation === null || !mayCall(visit, operation)) return null;
-  return addressOf(operation, { tenant, memberId: part.id, clientId: part.id });
-}
-
-/** The face that an operator used; of everyone else the place, or the address where no place is known. */
-function fromWhere({ deps }: OperationVisit, { actorKind, address }: HappenedEvent): string {
-  if (actorKind !== 'member' && actorKind !== 'nobody') return say(`face.${actorKind}`);
-  if (address === null || address === '') return '';
-  return deps.placeOf(address, 'en') ?? address.replace(/^::ffff:(?=\d+\.)/, '');
 }
