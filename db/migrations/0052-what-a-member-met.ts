@@ -2,7 +2,8 @@ import { type Kysely, PostgresAdapter, sql } from 'kysely';
 
 /**
  * What an operator who helps a member asks for: what is refused is found by the reference that its page shows, what
- * happened to a member and what was mailed to her by the member, and a member by her telephone number.
+ * happened to a member and what was mailed to her by the member, a member by her telephone number, and a checkout by
+ * what its payment is called where it was made.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
@@ -24,6 +25,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .on('auditEvents')
     .columns(['tenantId', 'memberId', 'at'])
     .where('memberId', 'is not', null)
+    .execute();
+  await db.schema
+    .createIndex('checkoutsByPaymentReference')
+    .on('checkouts')
+    .columns(['tenantId', 'paymentReference'])
+    .where('paymentReference', 'is not', null)
     .execute();
   await db.schema.alterTable('mails').addColumn('memberId', text).execute();
   await db.schema

@@ -9,6 +9,7 @@ import { createMailer } from '../operations/mail/mailer.ts';
 import { conflict, OperationRefused } from '../operations/refusal.ts';
 import { localUrl, socketPath, userHeader } from '../operations/service/command-socket.ts';
 import { closeClean, openService } from '../operations/service/service.ts';
+import { noPlaces } from '../operations/session/geolocation.ts';
 import { createTenants } from '../operations/tenant/open-tenants.ts';
 import { backupTime } from '../operations/upkeep/backup.ts';
 import { StorageUnavailable } from '../storage/store.ts';
@@ -146,7 +147,7 @@ async function openFolder(config: Config, migrate: boolean, user: string): Promi
     schedule: () => () => {},
   });
   const backedUpAt = backupTime(config, store);
-  const deps = { vault, passwords, random: systemRandom, mails, tenants, backedUpAt };
+  const deps = { vault, passwords, random: systemRandom, mails, tenants, backedUpAt, placeOf: noPlaces };
   return {
     call: async (operation, input) => {
       const call = { operation, actor: { kind: 'operator', user }, input, address: null } as const;

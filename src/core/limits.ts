@@ -277,7 +277,7 @@ export const signInsPerMember = { default: 100, most: 1_000, bite: 50 } as const
 /** Lists that grow are read in pages of this many entries. */
 export const listPage = { default: 50, most: 200 } as const;
 
-/** How many entries a list of the portal shows at once: its pages stay under 40 KB. */
+/** How many entries a list of the portal shows at once: its pages stay under 60 KB. */
 export const portalListLength = 20;
 
 /** How far things are counted for people: a number beyond tells them no more, and takes milliseconds to find. */

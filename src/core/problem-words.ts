@@ -157,6 +157,7 @@ export const problemWords = {
   tenant_needed: '{it} is an address: its tenant must be given too',
   no_member_of_address: '{it} is an address that no member has',
   member_disabled: 'the member is disabled: enable the member first',
+  no_deletion_asked: 'the member has not asked to be deleted',
   // What members can subscribe to, and have.
   not_an_amount: '{it} must be a whole number of the smallest unit',
   not_a_currency: '{it} must be three capital letters of ISO 4217, such as NOK',

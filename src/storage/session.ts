@@ -32,6 +32,17 @@ export async function listActiveSessions(
   return newest(rowsWith(tx, 'sessions', { memberId, state: 'active' }), 'id', page).execute();
 }
 
+/** What browsers said they are, by the ids of their sessions; of a session that is gone nothing is known. */
+export async function userAgentsOf(
+  tx: Tx,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = tx.selectFrom('sessions').select(['id', 'userAgent']).where('tenantId', '=', tenantId);
+  return new Map((await rows.where('id', 'in', ids).execute()).map(({ id, userAgent }) => [id, userAgent]));
+}
+
 export const insertSession = insertion('sessions');
 
 export async function moveSession(

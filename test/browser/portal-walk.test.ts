@@ -40,7 +40,11 @@ const press = ({ page }: View, name: string) =>
   page.locator('main').getByRole('link', { name, exact: true }).click();
 const send = ({ page }: View, name: string) =>
   page.locator('main').getByRole('button', { name, exact: true }).click();
-const notice = ({ page }: View) => page.getByRole('status').textContent();
+const notice = ({ page }: View) => page.getByRole('status').getByRole('paragraph').textContent();
+/** Types the name that is asked for before something ends. */
+const typeName = ({ page }: View, name: string) =>
+  page.getByLabel(`To confirm, type ${name}`, { exact: true }).fill(name);
+const openMore = ({ page }: View) => page.locator('main').getByText('More', { exact: true }).click();
 
 async function readSecret(view: View): Promise<string> {
   await heading(view, 'Copy this secret now');
@@ -89,6 +93,7 @@ describe('the portal, walked without JavaScript', () => {
       .getByRole('link', { name: /^Remove secret/ })
       .first()
       .click();
+    await typeName(view, 'Shop');
     await send(view, 'Remove secret');
     await heading(view, 'Shop');
     expect(await page.getByRole('link', { name: /^Remove secret/ }).count()).toBe(1);
@@ -99,7 +104,7 @@ describe('the portal, walked without JavaScript', () => {
     expect(await page.getByRole('alert').textContent()).toContain('https://*.example.com/');
     await page.getByLabel(/^Redirect URIs/).fill('https://shop.example.com/callback\ncom.example.shop:/back');
     await send(view, 'Save changes');
-    expect(await notice(view)).toBe('Client changed.');
+    expect(await notice(view)).toBe('Shop: redirect URIs changed.');
     expect(await page.locator('main').textContent()).toContain('com.example.shop:/back');
   });
 
@@ -110,7 +115,7 @@ describe('the portal, walked without JavaScript', () => {
     await press(view, 'New product');
     await page.getByLabel('Name').fill('Chess');
     await send(view, 'Create product');
-    expect(await notice(view)).toBe('Product created.');
+    expect(await notice(view)).toBe('Chess created.');
     await openList(view, 'Packages');
     await press(view, 'New package');
     await page.getByLabel('Name', { exact: true }).fill('Grandmaster');
@@ -130,50 +135,78 @@ describe('the portal, walked without JavaScript', () => {
     await page.getByLabel('Name').fill('Chess, live');
     await page.getByLabel(/^Chess \(/).check();
     await send(view, 'Save changes');
-    expect(await notice(view)).toBe('Channel saved.');
+    expect(await notice(view)).toBe('Chess, live saved.');
 
     await openList(view, 'Members');
-    await page.getByLabel('Search').fill('bo@');
+    await page.locator('main').getByLabel('Search').fill('bo@');
     await send(view, 'Search');
     await press(view, 'bo@example.com');
     await heading(view, 'Bo Berg');
+    await openMore(view);
     await press(view, 'New subscription');
     await page.getByLabel('Package').selectOption({
       label: (await page.getByRole('option', { name: /^Grandmaster/ }).textContent()) ?? '',
     });
     await send(view, 'Create subscription');
     await heading(view, 'Bo Berg');
-    expect(await page.getByRole('row').filter({ hasText: 'Grandmaster' }).textContent()).toContain('active');
-    await page
-      .getByRole('row')
-      .filter({ hasText: 'Grandmaster' })
-      .getByRole('link', { name: /^Edit/ })
-      .click();
-    await page.getByLabel('Change').selectOption('end');
-    await send(view, 'Save changes');
-    await heading(view, 'Edit subscription?');
-    await send(view, 'Yes, do it');
+    const given = page.getByRole('listitem').filter({ hasText: 'Grandmaster active' });
+    await given.getByRole('button', { name: 'Cancel renewal' }).click();
     await heading(view, 'Bo Berg');
-    expect(await page.getByRole('row').filter({ hasText: 'Grandmaster' }).textContent()).toContain('ended');
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
+    await heading(view, 'Bo Berg');
+    await given.getByRole('button', { name: 'End now' }).click();
+    await heading(view, /^End now\? Grandmaster/);
+    await send(view, 'End now');
+    expect(await page.getByRole('alert').textContent()).toContain('Type “Grandmaster” to confirm.');
+    await typeName(view, 'Grandmaster');
+    await send(view, 'End now');
+    await heading(view, 'Bo Berg');
+    await page.getByRole('listitem').filter({ hasText: 'Grandmaster ended' }).waitFor();
+  });
+
+  it('pages 22: a member is found, disabled with Undo, and deleted by her name alone', async () => {
+    const view = await enter('tina@example.com');
+    const { page } = view;
+    const search = page.locator('.rail').getByRole('searchbox');
+    await search.fill('dee@example.com');
+    await search.press('Enter');
+    await heading(view, /^Dee /);
+    const name = (await page.getByRole('heading', { level: 1 }).textContent()) ?? '';
+    await openMore(view);
+    await send(view, 'Disable');
+    expect(await notice(view)).toBe(`${name} disabled.`);
+    await page.getByRole('heading', { name: `${name} cannot sign in: the account is disabled` }).waitFor();
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
+    expect(await notice(view)).toBe(`${name} enabled.`);
+    await openMore(view);
+    await press(view, 'Delete');
+    expect(await page.locator('.warning').textContent()).toMatch(
+      /This deletes Dee .*, dee@example\.com, with \d/,
+    );
+    await send(view, 'Delete member');
+    expect(await page.getByRole('alert').textContent()).toContain('to confirm.');
+    await typeName(view, name);
+    await page.locator('main').getByRole('link', { name: 'Back' }).click();
+    await heading(view, name);
   });
 
   it('a tenant’s administrator disables a member, and reads it all in the audit', async () => {
     const view = await enter('tina@example.com');
     const { page } = view;
     await openList(view, 'Members');
-    await page.getByLabel('Search').fill('cy@');
+    await page.locator('main').getByLabel('Search').fill('cy@');
     await send(view, 'Search');
     await press(view, 'cy@example.com');
     await heading(view, 'Cy Young');
+    await openMore(view);
     await press(view, 'Sign out everywhere');
     await send(view, 'Sign out everywhere');
     await heading(view, 'Cy Young');
-    await press(view, 'Disable');
-    await heading(view, /^Disable member/);
-    await send(view, 'Disable member');
-    expect(await notice(view)).toBe('Member disabled.');
+    await openMore(view);
+    await send(view, 'Disable');
+    expect(await notice(view)).toBe('Cy Young disabled.');
     expect(await page.locator('.badge.bad').textContent()).toBe('disabled');
-    expect(await page.locator('main').textContent()).toContain('members.disable');
+    expect(await page.locator('#happened').textContent()).toContain('Tina Admin disabled Cy Young');
 
     await openList(view, 'Audit');
     await page.getByText('Filters').click();
@@ -226,6 +259,7 @@ describe('the portal, walked without JavaScript', () => {
     await page.getByLabel('Emergency').check();
     await send(view, 'Rotate key');
     await heading(view, 'Rotate key?');
+    await typeName(view, 'login.umbrella.example');
     await send(view, 'Yes, do it');
     expect(await notice(view)).toBe('Key rotated.');
     expect((await page.locator('table').textContent())?.match(/retired/g)).toHaveLength(2);
@@ -238,6 +272,7 @@ describe('the portal, walked without JavaScript', () => {
     expect(await readSecret(view)).toMatch(/^mda_/);
     await press(view, 'I have copied it');
     await page.getByRole('link', { name: /^Revoke/ }).click();
+    await typeName(view, 'deployment');
     await send(view, 'Revoke token');
     expect(await page.getByRole('link', { name: /^Revoke/ }).count()).toBe(0);
   });
@@ -291,7 +326,7 @@ describe('the portal with JavaScript', () => {
     await page.getByLabel('Where does it run?').fill(site.app.origin);
     await send(view, 'Create and show how to connect');
     await heading(view, 'Club reader');
-    expect(await notice(view)).toBe('Client created.');
+    expect(await notice(view)).toBe('Club reader created.');
 
     await page.getByText('oidc-client-ts (browser)').click();
     const settings = (await page.getByLabel('oidc-client-ts (browser)').textContent()) ?? '';

@@ -37,7 +37,8 @@ function each(node: ts.Node, visit: (node: ts.Node) => void): void {
 function saidIn(text: string): readonly string[] {
   const said: string[] = [];
   each(parsed(text), (node) => {
-    const isSay = ts.isCallExpression(node) && /^say(?:IfKnown)?$/.test(node.expression.getText());
+    const isSay =
+      ts.isCallExpression(node) && /^(?:say(?:IfKnown)?|piecesOf)$/.test(node.expression.getText());
     const [key] = isSay ? node.arguments : [];
     if (key !== undefined) said.push(...keysOf(key));
   });

@@ -40,6 +40,21 @@ export const overviewListLength = 3;
 export const accountPageBytes = 60_000;
 export const rowsWalked = { at: 50, most: 500 } as const;
 
+/** Of the guesses at a member's password an operator is told where the last ones came from, of so many. */
+export const guessesShown = 50;
+
+/** An operator sees so many content channels with a member; a list of their own has all. */
+export const channelsShown = 10;
+
+/** Of the subscriptions that give a member access, those that run longest are looked at, so many (security, F10). */
+export const subscriptionsLookedAt = 50;
+
+/**
+ * A page of what happened to a member reads so many events, and of those that are alike and follow one another makes
+ * one entry.
+ */
+export const timelineEvents = 200;
+
 /** A tenant's name stands in the header of every page, a client's in the question that a member answers. */
 export const brandNameLength = 60;
 

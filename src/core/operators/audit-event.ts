@@ -98,6 +98,12 @@ export const notableEvents: readonly AuditEventName[] = [
 /** Who did it: a member, a client, an administrator, a token, an operator, the service, or unknown (`nobody`). */
 type AuditActorKind = 'member' | 'client' | 'admin' | 'token' | 'operator' | 'service' | 'nobody';
 
+/** Why guesses at a password are refused, as the audit has it: what tells of them asks for the very words. */
+export const wrongPassword = {
+  atSignIn: 'the password is wrong',
+  asCurrent: 'the current password is wrong',
+} as const;
+
 /** A field that became another; values as a terminal shows them. */
 export interface FieldChange {
   readonly field: string;

@@ -243,3 +243,6 @@ export const outbound = {
   calls: 64,
   callsOfHost: 8,
 } as const;
+
+/** A search over everything shows so many of each kind. */
+export const searchedMost = 10;

@@ -75,8 +75,8 @@ function callerOf(actor: Actor): string {
 
 /** What the operations use of the service. The clock is read once: an operation happens at one moment. */
 function operationDeps({ clock, ...deps }: Deps): OperationDeps {
-  const { vault, passwords, random, mails, tenants, backedUpAt } = deps;
-  return { vault, passwords, random, mails, tenants, backedUpAt, now: clock() };
+  const { vault, passwords, random, mails, tenants, backedUpAt, placeOf } = deps;
+  return { vault, passwords, random, mails, tenants, backedUpAt, placeOf, now: clock() };
 }
 
 /** Whether a caller may do something at all; whether to this very tenant, running it says. */

@@ -2,7 +2,9 @@
  * Pages for people who are signed in. Who may open a page is decided in the transaction of what the page reads or does,
  * and what is answered leaves after its commit: a page has no other way to the store (architecture, rule 19; F4).
  */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { wrongPassword } from '../../core/operators/audit-event.ts';
 import {
   beginConfirmation,
   finishConfirmation,
@@ -161,7 +163,7 @@ async function takeConfirmedForm<V extends Visit>(
       if (judged.kind === 'too-many') return form.refuse(visit, judged);
       if (judged.kind === 'wrong' || judged.verified.member.id !== member.id) {
         const by = { actorKind: 'member', actorId: member.id, target: member.id } as const;
-        noteRefusal(request, { event: 'sign_in_refused', ...by, reason: 'the current password is wrong' });
+        noteRefusal(request, { event: 'sign_in_refused', ...by, reason: wrongPassword.asCurrent });
         return form.refuse(visit, { kind: 'wrong' });
       }
       const act = await form.begin(visit);

@@ -17,12 +17,16 @@ import { figureOperations } from './figures.ts';
 import { keyOperations } from './keys.ts';
 import { loadOperations } from './load.ts';
 import { mailOperations } from './mails.ts';
+import { contentAccessOperations } from './members/content-access.ts';
 import { memberChangeOperations } from './members/member-changes.ts';
 import { memberLimitOperations } from './members/member-limits.ts';
 import { memberFileOperations, memberMailOperations, memberOperations } from './members/members.ts';
+import { memberReadOperations } from './members/read.ts';
 import { sessionEndOperations, sessionListOperations } from './members/sessions.ts';
+import { timelineOperations } from './members/timeline.ts';
 import type { Operation } from './operation.ts';
 import { overviewOperations } from './overview.ts';
+import { searchOperations } from './search.ts';
 import { tenantFileOperations } from './tenant-file.ts';
 import { tenantOperations } from './tenants.ts';
 import { tokenOperations } from './tokens.ts';
@@ -36,7 +40,11 @@ export const operations: readonly Operation[] = [
   ...unverifiedClientOperations,
   ...registrationTokenOperations,
   ...logoutNoticeOperations,
+  ...searchOperations,
   ...memberOperations,
+  ...memberReadOperations,
+  ...timelineOperations,
+  ...contentAccessOperations,
   ...memberChangeOperations,
   ...memberFileOperations,
   ...memberLimitOperations,

@@ -110,7 +110,7 @@ const retired = onTenant({
   portal: {
     page: 'keys.list',
     reads: 'keys.list',
-    ends: true,
+    ends: 'forGood',
     endsIf: { force: [true] },
     fits: isNotYet('retiredAt'),
   },

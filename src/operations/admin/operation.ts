@@ -6,6 +6,7 @@ import type { Tx } from '../../storage/store.ts';
 import type { Random } from '../../system/random.ts';
 import type { Schema, Schemas } from '../json-schema.ts';
 import type { Mailer } from '../mail/mailer.ts';
+import type { PlaceOf } from '../session/geolocation.ts';
 import type { OpenTenant, Tenants } from '../tenant/open-tenants.ts';
 
 /** The schema of an operation's input: what validates it is what documents it. */
@@ -20,6 +21,8 @@ export interface OperationDeps {
   readonly tenants: Tenants;
   /** When the service was backed up last (ms); 0 if never, null where it is not this service that is backed up. */
   readonly backedUpAt: () => number | null;
+  /** The place of an address, in a language; null where it is not known. */
+  readonly placeOf: PlaceOf;
   readonly now: number;
 }
 
@@ -196,6 +199,20 @@ export interface FieldGroup {
   readonly isPage?: true;
 }
 
+/** What takes an operation back. */
+export interface Undo {
+  /** The operation that does. */
+  readonly by: string;
+  /** What that says in a field, for each value that was said there; other values cannot be taken back. */
+  readonly says?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** Buttons that say a field of their operation themselves, each for some things; their words are `press.<name>.<value>`. */
+export interface Presses {
+  readonly field: string;
+  readonly values: readonly { readonly value: string; readonly fits: (thing: Thing) => boolean }[];
+}
+
 /** Where an operation stands in the portal. Operations are named as in the table. */
 interface PortalFace {
   /** What the page of a list shows. */
@@ -224,10 +241,21 @@ interface PortalFace {
   readonly without?: (thing: Thing) => readonly string[];
   /** The lists that offer the choices of fields. */
   readonly choices?: Readonly<Record<string, string>>;
-  /** Whether it ends something. */
-  readonly ends?: true;
-  /** The values of its fields with which it ends something: then it asks once more. */
+  /**
+   * What it ends (pages 22). `forGood` cannot be undone: its form says what ends, and asks for the name of it. `forNow`
+   * comes back in the ordinary way, such as a sign-in: its form asks, and no name; so it does of several at once.
+   */
+  readonly ends?: 'forGood' | 'forNow';
+  /** The values of its fields with which it ends something for good: then it asks once more, and for the name. */
   readonly endsIf?: Readonly<Record<string, readonly unknown[]>>;
+  /** How much ends with the thing that its form reads, for the words of the portal (`ending.<name>`). */
+  readonly endsWith?: (thing: Thing) => Readonly<Record<string, number>>;
+  /** What takes it back: the page after it offers that as "Undo". */
+  readonly undo?: Undo;
+  /** Whether its button does it, with no form in between: what can be undone, or takes nothing away. */
+  readonly atOnce?: true;
+  /** The buttons that stand for it, in the place of one that leads to its form. */
+  readonly presses?: Presses;
   /** Whether it is offered for a thing as it is: what is off cannot be turned off. */
   readonly fits?: (thing: Thing) => boolean;
   /** What its button and its heading say, where its noun and verb do not. */

@@ -40,6 +40,8 @@ export interface Call {
    * since it was looked at (architecture, rule 19; F4). It throws where it has.
    */
   readonly demand?: (tx: Tx) => Promise<void>;
+  /** Hears what it changed, as the audit says it, before that is committed; null of what was not there before. */
+  readonly told?: (changes: readonly FieldChange[] | null) => void;
   /** The operation that it is a part of, such as a tenant file's. */
   readonly partOf?: string;
 }
@@ -159,6 +161,7 @@ async function actIn(context: OperationContext, call: Call, prepared: unknown): 
   const answer = await operation.run(context, input, prepared);
   if (operation.acts || operation.audited === true) {
     const changes = before === null ? [] : changesOf(operation, input, before, answer as Facts);
+    if (call.partOf === undefined) call.told?.(before === null ? null : changes);
     await auditAct(context, call, { answer, changes });
   }
   return answer;

@@ -200,7 +200,8 @@ const disabled = onTenant({
   summary: 'Disable a tenant: it answers as if it were not there, and keeps its data',
   portal: {
     ...ofTenant,
-    ends: true,
+    ends: 'forGood',
+    undo: { by: 'tenants.enable' },
     fits: isNotYet('disabledAt'),
     homeWarning:
       'You are on the domain of this tenant: its portal closes with it, and the command alone can enable it.',
@@ -217,7 +218,7 @@ const disabled = onTenant({
 const enabled = onTenant({
   name: 'tenants.enable',
   summary: 'Enable a tenant again',
-  portal: { ...ofTenant, fits: isSince('disabledAt') },
+  portal: { ...ofTenant, atOnce: true, undo: { by: 'tenants.disable' }, fits: isSince('disabledAt') },
   permission: 'tenants:write',
   reach: 'system',
   route: 'POST /enable',

@@ -131,7 +131,7 @@ async function revoke({ tx, tenant, actor, now }: OperationContext, tokenId: str
   return tokenAnswer({ ...token, revokedAt: token.revokedAt ?? now });
 }
 
-const revocation = { ends: true, fits: isNotYet('revokedAt') } as const;
+const revocation = { ends: 'forGood', fits: isNotYet('revokedAt') } as const;
 
 const listing = {
   permission: 'tokens:read',

@@ -37,9 +37,12 @@ export function seenAt(
 ): { place: string | null; address: string } {
   return {
     place: deps.placeOf(ipAddress, language.tag),
-    address: ipAddress.replace(/^::ffff:(?=\d+\.)/, ''),
+    address: seenAddress(ipAddress),
   };
 }
+
+/** An address as people read it. */
+export const seenAddress = (ipAddress: string): string => ipAddress.replace(/^::ffff:(?=\d+\.)/, '');
 
 /** A browser and the system that it runs on. */
 interface NamedBrowser {

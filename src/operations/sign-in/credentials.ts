@@ -1,7 +1,9 @@
 /** Checks an address and a password within the limits of guessing, at the sign-in and where a page asks once more. */
+
 import { countingWindow, signInLimit } from '../../core/limits.ts';
 import { type Member, maySignIn } from '../../core/members/member.ts';
 import { hashAccountPages, hashEmail } from '../../core/members/member-limits.ts';
+import { wrongPassword } from '../../core/operators/audit-event.ts';
 import type { Share } from '../../secrets/fair-queue.ts';
 import { isHashable, type Passwords } from '../../secrets/password.ts';
 import { isKnownBrowser } from '../../storage/members/known-browser.ts';
@@ -211,7 +213,7 @@ async function judge(
   if (address.late !== null) return address.late;
   const refused = admission(found?.member ?? null, clock());
   if (found === null) return { kind: 'wrong', memberId: null, reason: 'no account has the address' };
-  if (!isHashed) return { kind: 'wrong', memberId: found.member.id, reason: 'the password is wrong' };
+  if (!isHashed) return { kind: 'wrong', memberId: found.member.id, reason: wrongPassword.atSignIn };
   if (refused !== null) return { kind: 'wrong', memberId: found.member.id, reason: refused };
   await source.giveBack();
   const newHash = passwords.isWeak(found.passwordHash) ? await passwords.hash(password, share) : null;

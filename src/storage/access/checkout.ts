@@ -11,6 +11,17 @@ export async function findCheckout(tx: Tx, tenantId: string, id: string): Promis
   return row === null ? null : checkoutOf(row);
 }
 
+/** The checkouts of a tenant whose payment is called this where it was made: names of several methods may be alike. */
+export async function listCheckoutsPaidAs(
+  tx: Tx,
+  tenantId: string,
+  paymentReference: string,
+  most: number,
+): Promise<readonly Checkout[]> {
+  const rows = rowsWith(tx, 'checkouts', { tenantId, paymentReference }).limit(most);
+  return (await rows.execute()).map(checkoutOf);
+}
+
 /** Every checkout of a member that is kept, oldest first. */
 export async function listCheckouts(tx: Tx, memberId: string): Promise<readonly Checkout[]> {
   const rows = rowsWith(tx, 'checkouts', { memberId }).orderBy('createdAt').orderBy('id');

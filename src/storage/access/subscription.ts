@@ -50,6 +50,27 @@ export async function listNewestSubscriptions(
   return withContents(tx, await rows.execute());
 }
 
+/**
+ * The subscriptions that say what a member has access to, oldest first: of those that may give it now the ones that run
+ * longest, and the newest ones, of which one may be the nearest miss.
+ */
+export async function listSubscriptionsToLookAt(
+  tx: Tx,
+  memberId: string,
+  now: number,
+  most: number,
+): Promise<readonly MemberSubscription[]> {
+  const own = rowsWith(tx, 'subscriptions', { memberId });
+  const running = own.where('expiresAt', '>', now).where('endedAt', 'is', null);
+  const longest = await running.orderBy('expiresAt', 'desc').orderBy('id').limit(most).execute();
+  const newestOnes = await newest(own, 'id', { limit: Math.ceil(most / 5) }).execute();
+  const each = new Map([...longest, ...newestOnes].map((row) => [row.id, row]));
+  return withContents(
+    tx,
+    [...each.values()].toSorted((a, b) => a.id - b.id),
+  );
+}
+
 async function withContents(
   tx: Tx,
   rows: readonly SubscriptionRow[],

@@ -1,4 +1,5 @@
 // Queries of clients.
+import { sql } from 'kysely';
 import type { Client, ClientSecret } from '../../core/client.ts';
 import { forgetRemembered, prepared, query, remembered } from '../prepared.ts';
 import {
@@ -50,6 +51,32 @@ export async function listClients(
 ): Promise<readonly Client[]> {
   const all = rowsWith(tx, 'clients', given({ tenantId, origin: 'operator' })).orderBy('tenantId');
   return (await within(all, 'clientId', page).execute()).map(fromRow);
+}
+
+/** What a search shows of a client. */
+export type FoundClient = Pick<Client, 'clientId' | 'name' | 'disabledAt'>;
+
+/**
+ * The clients of a tenant, unregistered ones too, that bear a text in their names, or whose client_id begins with it:
+ * in their order, and however the letters are written.
+ */
+export function searchClients(
+  tx: Tx,
+  tenantId: string,
+  text: string,
+  most: number,
+): Promise<readonly FoundClient[]> {
+  const pattern = text.toLowerCase().replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
+  const isLike = (column: 'name' | 'clientId', like: string) =>
+    sql<boolean>`lower(${sql.ref(column)}) like ${like} escape '\\'`;
+  return tx
+    .selectFrom('clients')
+    .select(['clientId', 'name', 'disabledAt'])
+    .where('tenantId', '=', tenantId)
+    .where(({ or }) => or([isLike('name', `%${pattern}%`), isLike('clientId', `${pattern}%`)]))
+    .orderBy('clientId')
+    .limit(most)
+    .execute();
 }
 
 export async function insertClient(tx: Tx, client: Client, createdAt: number): Promise<void> {

@@ -1,4 +1,5 @@
 // Lists the members of a tenant: as a search finds them, and whole for exports.
+import type { ExpressionBuilder } from 'kysely';
 import {
   type Member,
   normaliseEmail,
@@ -8,6 +9,7 @@ import {
 } from '../../core/members/member.ts';
 
 import { findRow, given, isDescending, rowsWith, within } from '../rows.ts';
+import type { Database } from '../schema.ts';
 import type { Tx } from '../store.ts';
 import { type MemberWithPassword, memberOfRow } from './member.ts';
 
@@ -34,7 +36,11 @@ export async function listMembers(
   let query = rowsWith(tx, 'members', { tenantId, erasedAt: null, ...given({ status, userType }) }).where(
     (eb) => eb.or([eb('deletionDueAt', 'is', null), eb('deletionDueAt', '>', now)]),
   );
-  if (search.trim() !== '') query = query.where('id', 'in', foundBy(tx, tenantId, search.trim()));
+  const text = search.trim();
+  if (text !== '') {
+    const found = foundBy(tx, tenantId, text);
+    query = (await isCommon(found)) ? query.where((eb) => isFound(eb, text)) : query.where('id', 'in', found);
+  }
   const isByAddress = sort === 'email' || sort === '-email';
   const last = before === undefined || !isByAddress ? null : await findRow(tx, 'members', { id: before });
   const behind = { isDescending: isDescending(sort), limit };
@@ -44,30 +50,59 @@ export async function listMembers(
   return (await rows.execute()).map(memberOfRow);
 }
 
+/** From so many members on that a text finds, they are gone through newest first until a page of them is full. */
+const commonFrom = 5_000;
+
+/** Whether a text finds so many members that to collect them takes longer than to look at one after another. */
+async function isCommon(found: ReturnType<typeof foundBy>): Promise<boolean> {
+  return (await found.limit(commonFrom).execute()).length === commonFrom;
+}
+
 /**
  * The ids of the members that a text finds: by address, by telephone number, by the numbers of account and membership,
  * or by every one of its words.
  */
 function foundBy(tx: Tx, tenantId: string, text: string) {
+  const own = tx.selectFrom('members').select('id').where('tenantId', '=', tenantId);
   const email = normaliseEmail(text);
-  const byEmail = tx
-    .selectFrom('members')
-    .select('id')
-    .where('tenantId', '=', tenantId)
-    .where('normalisedEmail', '>=', email)
-    .where('normalisedEmail', '<', behindAllOf(email));
-  const numbered = (column: 'userId' | 'memberNumber') =>
-    tx.selectFrom('members').select('id').where('tenantId', '=', tenantId).where(column, '=', Number(text));
+  let found = own.where('normalisedEmail', '>=', email).where('normalisedEmail', '<', behindAllOf(email));
+  const number = numberIn(text);
+  if (number !== null) {
+    found = found.unionAll(own.where('userId', '=', number)).unionAll(own.where('memberNumber', '=', number));
+  }
   const phone = phoneWord(text);
+  if (phone !== null) found = found.unionAll(havingWord(tx, tenantId, phone));
   const [first, ...others] = searchWords(text);
-  let found = byEmail;
-  if (/^\d{1,15}$/.test(text)) found = found.union(numbered('userId')).union(numbered('memberNumber'));
-  if (phone !== null) found = found.union(havingWord(tx, tenantId, phone));
   if (first === undefined) return found;
   let byWords = havingWord(tx, tenantId, first);
   for (const word of others) byWords = byWords.where('memberId', 'in', havingWord(tx, tenantId, word));
-  return found.union(byWords);
+  return found.unionAll(byWords);
 }
+
+/** Whether a text finds a member: the same question, asked of one of them. */
+function isFound(eb: ExpressionBuilder<Database, 'members'>, text: string) {
+  const begins = (word: string) =>
+    eb.exists(
+      eb
+        .selectFrom('memberWords')
+        .select('word')
+        .whereRef('memberWords.memberId', '=', 'members.id')
+        .where('word', '>=', word)
+        .where('word', '<', behindAllOf(word)),
+    );
+  const email = normaliseEmail(text);
+  const number = numberIn(text);
+  const phone = phoneWord(text);
+  const words = searchWords(text);
+  return eb.or([
+    eb.and([eb('normalisedEmail', '>=', email), eb('normalisedEmail', '<', behindAllOf(email))]),
+    ...(number === null ? [] : [eb('userId', '=', number), eb('memberNumber', '=', number)]),
+    ...(phone === null ? [] : [begins(phone)]),
+    ...(words.length === 0 ? [] : [eb.and(words.map(begins))]),
+  ]);
+}
+
+const numberIn = (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : null);
 
 /** The ids of the members of a tenant with a word that begins like this one. */
 function havingWord(tx: Tx, tenantId: string, beginning: string) {

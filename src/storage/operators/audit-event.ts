@@ -22,6 +22,8 @@ export type StoredAuditEvent = AuditEvent & { readonly id: number };
 export interface AuditFilter {
   readonly tenantId?: string;
   readonly event?: AuditEventName;
+  /** One of these; refreshes are none of them. */
+  readonly events?: readonly AuditEventName[];
   readonly actorId?: string;
   readonly target?: string;
   readonly clientId?: string;
@@ -75,10 +77,10 @@ export async function listAuditEvents(
 /** In which parts a filter can find something: only clients refresh, and what they are refused is another event. */
 async function partsOf(
   tx: Tx,
-  { event, result, actorId, tenantId, memberId, reference }: AuditFilter,
+  { event, events, result, actorId, tenantId, memberId, reference }: AuditFilter,
 ): Promise<readonly Part[]> {
   if (event !== undefined && event !== refreshed) return ['others'];
-  if (memberId !== undefined || reference !== undefined) return ['others'];
+  if (memberId !== undefined || reference !== undefined || events !== undefined) return ['others'];
   const hasRefreshes =
     result !== 'refused' && (actorId === undefined || (await isClient(tx, actorId, tenantId)));
   const refreshes: readonly Part[] = hasRefreshes ? ['refreshes'] : [];
@@ -112,6 +114,7 @@ async function listPart(
   const isOneSignIn = part === 'refreshes' && target !== undefined;
   if (tenantId !== undefined && !isOneSignIn) query = query.where('tenantId', '=', tenantId);
   query = query.where(({ and }) => and(given({ event, actorId, target, clientId, memberId, reference })));
+  if (filter.events !== undefined) query = query.where('event', 'in', filter.events);
   // As a literal, since an index holds what was refused alone.
   if (filter.result !== undefined) query = query.where('result', '=', sql.lit(filter.result));
   if (filter.from !== undefined) query = query.where('at', '>=', filter.from);

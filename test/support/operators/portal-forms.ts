@@ -3,7 +3,7 @@ import { type Operation, pathFields } from '../../../src/operations/admin/operat
 import type { Answer } from '../http.ts';
 import type { Visitor } from '../visitor.ts';
 import { examples } from './examples.ts';
-import { asForm, filledIn } from './portal.ts';
+import { asForm, filledIn, plain } from './portal.ts';
 import type { World } from './world.ts';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -34,9 +34,16 @@ export async function act(
   input: Input,
 ): Promise<Answer> {
   const { path, page } = await openForm(browser, operation, input);
-  const answer = await browser.send(path, { body: filledIn(page, asForm(operation, page, input)) });
+  const said = { ...asForm(operation, page, input), ...nameTyped(page) };
+  const answer = await browser.send(path, { body: filledIn(page, said) });
   if (!answer.text.includes('name="confirmed"')) return answer;
-  return browser.send(path, { body: filledIn(answer) });
+  return browser.send(path, { body: filledIn(answer, nameTyped(answer)) });
+}
+
+/** The name that a form of something that ends asks for, typed as it stands there. */
+export function nameTyped({ text }: Pick<Answer, 'text'>): { readonly typed?: string } {
+  const name = /<bdi class="typed">([^<]*)<\/bdi>/.exec(text)?.[1];
+  return name === undefined ? {} : { typed: plain(name) };
 }
 
 /** The address of an operation that reads, with what narrows its list. */

@@ -7,6 +7,7 @@ import {
 } from '../../../src/operations/registration/store-client.ts';
 import { insertCheckout } from '../../../src/storage/access/checkout.ts';
 import { insertInvoice } from '../../../src/storage/access/invoice.ts';
+import { findMember, updateMember } from '../../../src/storage/members/member.ts';
 import { insertSession } from '../../../src/storage/session.ts';
 import { insertSignIn } from '../../../src/storage/sign-in.ts';
 import { checkoutRecord } from '../records/access-records.ts';
@@ -116,6 +117,18 @@ export async function newMember(world: World): Promise<string> {
   return (await world.operate('members.create', input)).id;
 }
 
+/** A member who asked to be deleted, and is still there. @returns the id */
+export async function newLeavingMember(world: World): Promise<string> {
+  const id = await newMember(world);
+  const { service, tenantId } = world;
+  const now = service.clock.now();
+  await service.store.transaction(async (tx) => {
+    const member = await findMember(tx, tenantId, id);
+    if (member !== null) await updateMember(tx, { ...member, deletionDueAt: now + 86_400_000 });
+  });
+  return id;
+}
+
 /** An answer to a consent that no other test uses. @returns whose it is, and to what */
 export async function newAnswer(world: World): Promise<{ consentId: string; memberId: string }> {
   const { service, tenantId } = world;
@@ -178,9 +191,10 @@ export async function newInvoice(world: World): Promise<number> {
 }
 
 /** An open checkout of the member. */
-export async function newCheckout(world: World): Promise<void> {
+export async function newCheckout(world: World): Promise<string> {
   const { service, tenantId, memberId, packageId, host } = world;
   const id = `${world.fresh('checkout')}-${host}`;
   const checkout = checkoutRecord({ id, tenantId, memberId, packageId });
   await service.store.transaction((tx) => insertCheckout(tx, checkout));
+  return id;
 }

@@ -1,19 +1,31 @@
 /** The buttons of a page: the links to the forms and files that say they stand on it. */
 
 import { type EntryName, type Operation, pagesOf, pathFields } from '../../../operations/admin/operation.ts';
+import { say } from '../../../text/portal.ts';
 import type { Form } from '../../form.ts';
 import { mayCall } from '../call.ts';
 import { addressOf, contextOf, newAddressOf, queryText, takesForm } from './addresses.ts';
+import { endsBy } from './form/ending.ts';
 import { buttonOf } from './labels.ts';
 import type { Facts, OperationVisit } from './visitor.ts';
 
-/** A button that leads to the form of an operation. */
+/** A button that leads to the form of an operation, or does it at once. */
 export interface Button {
   readonly label: string;
   readonly href: string;
+  /** What stands in its place where it is pressed and not followed: one form, whose buttons say one field each. */
+  readonly press: { readonly token: string; readonly buttons: readonly Pressed[] } | null;
   readonly isGrave: boolean;
   /** Whether it is what most come to the page for. */
   readonly isMain: boolean;
+}
+
+interface Pressed {
+  readonly label: string;
+  readonly isGrave: boolean;
+  /** null where pressing it says all. */
+  readonly name: string | null;
+  readonly value: string | null;
 }
 
 /** The forms that a page offers for what it shows as a whole. */
@@ -24,7 +36,8 @@ export function formButtons(visit: OperationVisit, thing: Facts = {}): readonly 
       const own = addressOf(operation, known);
       const href = own ?? newAddressOf(operation, known);
       const isMain = own === null || operation.path === page.path;
-      return href === null ? [] : [buttonAt(operation, href, isMain, own !== null)];
+      const at = { href: href ?? '', isMain, isThere: own !== null };
+      return href === null ? [] : buttonsAt(visit, operation, thing, at);
     })
     .toSorted((a, b) => Number(b.isMain) - Number(a.isMain) || Number(a.isGrave) - Number(b.isGrave));
 }
@@ -36,7 +49,8 @@ export function fileButtons(visit: OperationVisit, query: Form = new Map()): rea
     .filter((one) => one.mediaType !== undefined && pagesOf(one).includes(page.name) && mayCall(visit, one))
     .flatMap((one) => {
       const href = addressOf(one, known);
-      return href === null ? [] : [buttonAt(one, `${href}${queryFor(one, query)}`, false)];
+      const at = { href: `${href}${queryFor(one, query)}`, isMain: false, isThere: false };
+      return href === null ? [] : buttonsAt(visit, one, {}, at);
     });
 }
 
@@ -59,8 +73,20 @@ export function entryButtons(
     if (missing.join() !== entry.field) return [];
     const href = addressOf(operation, { ...known, [entry.field]: item[entry.key] });
     const context = contextOf(visit, operation);
-    return href === null ? [] : [buttonAt(operation, `${href}${context}`, false, true)];
+    const at = { href: `${href}${context}`, isMain: false, isThere: true };
+    return href === null ? [] : buttonsAt(visit, operation, item, at);
   });
+}
+
+/** The button of one operation, where it may be called and fits the thing. */
+export function buttonFor(
+  visit: OperationVisit,
+  operation: Operation,
+  thing: Facts,
+  href: string,
+): readonly Button[] {
+  if (operation.portal?.fits?.(thing) === false || !mayCall(visit, operation)) return [];
+  return buttonsAt(visit, operation, thing, { href, isMain: false, isThere: true });
 }
 
 /** The forms on a page that fit what it shows. */
@@ -74,7 +100,46 @@ function formsOn(visit: OperationVisit, thing: Facts): readonly Operation[] {
   );
 }
 
-function buttonAt(operation: Operation, href: string, isMain: boolean, isThere = false): Button {
-  const isGrave = operation.portal?.ends === true;
-  return { label: buttonOf(operation, isThere), href, isGrave, isMain: isMain && !isGrave };
+/** Where a button leads, and what it is there. */
+interface Place extends Pick<Button, 'href' | 'isMain'> {
+  /** Whether it is about something that is there already. */
+  readonly isThere: boolean;
+}
+
+/** The button that stands for an operation; none where nothing that it can be told to do fits the thing. */
+function buttonsAt(
+  visit: OperationVisit,
+  operation: Operation,
+  thing: Facts,
+  { href, isMain, isThere }: Place,
+): readonly Button[] {
+  const { ends, atOnce = false } = operation.portal ?? {};
+  const isGrave = ends === 'forGood';
+  const label = buttonOf(operation, isThere);
+  const buttons =
+    pressedFor(operation, thing) ?? (atOnce ? [{ label, isGrave, name: null, value: null }] : null);
+  if (buttons?.length === 0) return [];
+  const press = buttons === null ? null : { token: visit.newToken(), buttons };
+  return [{ label, href, press, isGrave, isMain: isMain && !isGrave }];
+}
+
+/** A button for each thing that an operation can be told to do; null where its form asks. */
+function pressedFor(operation: Operation, thing: Facts): readonly Pressed[] | null {
+  const { presses } = operation.portal ?? {};
+  if (presses === undefined) return null;
+  const { field } = presses;
+  return presses.values
+    .filter(({ fits }) => fits(thing))
+    .map(({ value }) => ({
+      label: say(`press.${operation.name}.${value}`),
+      isGrave: endsBy(operation, { [field]: value }),
+      name: field,
+      value,
+    }));
+}
+
+/** What the button said that was pressed for an operation; null where its form was filled in. */
+export function pressOf(operation: Operation, said: Facts): string | null {
+  const { presses } = operation.portal ?? {};
+  return presses === undefined ? null : say(`press.${operation.name}.${String(said[presses.field])}`);
 }

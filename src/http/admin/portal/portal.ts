@@ -19,8 +19,11 @@ import { overviewOf } from './menu.ts';
 import { portalErrorHandler, sendPortalProblem } from './page.ts';
 import { showClient } from './pages/client.ts';
 import { showDetail } from './pages/detail.ts';
+import { showMember } from './pages/member/page.ts';
+import { showTimeline } from './pages/member/timeline.ts';
 import { showFigures } from './pages/overview/figures.ts';
 import { showOverview } from './pages/overview/overview.ts';
+import { showSearch } from './pages/search.ts';
 import { lookName, previewPath } from './preview/look-form.ts';
 import { showPreview, submitPreview } from './preview/preview.ts';
 import { signInPages } from './sign-in-page.ts';
@@ -32,6 +35,9 @@ const handMade: Readonly<Record<string, Answer>> = {
   'clients.read': showClient,
   'figures.read': showFigures,
   'overview.read': showOverview,
+  'members.read': showMember,
+  'members.timeline': showTimeline,
+  'search.find': showSearch,
   'tenants.read': showOverview,
 };
 

@@ -25,6 +25,7 @@ import { type Act, guardedPage } from '../../pages/guarded-page.ts';
 import { requireOwnForm } from '../../same-origin.ts';
 import { beginSessionHere, guesserOf } from '../../session.ts';
 import { portalUrl, readReturn, signInUrl as url } from './addresses.ts';
+import { type Notice, plainNotice } from './done.ts';
 import { type FieldProblem, notePortalMethod, sendPortalPage, sendPortalProblem } from './page.ts';
 import { adminGuard, currentAdmin, isAdmin } from './visit.ts';
 import type { Portal, Visit } from './visitor.ts';
@@ -47,7 +48,7 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
   const next = readReturn(pageQuery(request, ['next']).next);
   const current = await transactionOf(request, deps, (tx) => currentAdmin(tx, request, deps.clock()));
   if (current !== null) return reply.redirect(next, 303);
-  const notice = takeDone(reply) === signedOut ? say('signIn.out') : null;
+  const notice = takeDone(reply) === signedOut ? plainNotice(say('signIn.out')) : null;
   return sendForm(reply, deps, { next, notice });
 }
 
@@ -127,7 +128,7 @@ interface SignInForm {
   readonly next: string;
   readonly email?: string;
   readonly problems?: readonly FieldProblem[];
-  readonly notice?: string | null;
+  readonly notice?: Notice | null;
 }
 
 function sendForm(

@@ -128,12 +128,18 @@ export const formOf = (visit: Visit) => visitForm({ purposeOf }, visit)?.id ?? n
 /**
  * Runs an operation for the administrator: the portal has no other way to read or to change anything.
  *
+ * @param told hears what it changed
  * @throws OperationRefused, TooManyCalls, or SessionOver
  */
-export async function call(visit: Visit, operation: Operation, input: Facts): Promise<Facts> {
+export async function call(
+  visit: Visit,
+  operation: Operation,
+  input: Facts,
+  told?: Call['told'],
+): Promise<Facts> {
   try {
     const answer = await callOperation(
-      callOf(visit, operation, input),
+      { ...callOf(visit, operation, input), ...(told && { told }) },
       visit.deps,
       ({ isWritten }) => isWritten,
     );

@@ -11,7 +11,7 @@ import { keyedList } from '../list.ts';
 import type { Operation } from '../operation.ts';
 import { productIdsField } from './packages.ts';
 
-const channelIdField = s.named(
+export const channelIdField = s.named(
   'ChannelId',
   s.held(s.text('The id of the channel: small letters, digits and hyphens', 'sport-live'), {
     pattern: accessIdPattern.source,
@@ -68,7 +68,7 @@ const defined = onTenant({
 const deleted = onTenant({
   name: 'channels.delete',
   summary: 'Delete a content channel',
-  portal: { page: 'channels.list', reads: 'channels.list', ends: true },
+  portal: { page: 'channels.list', reads: 'channels.list', ends: 'forGood' },
   permission: 'access:write',
   route: 'DELETE /channels/{channelId}',
   fields: { channelId: channelIdField },

@@ -12,7 +12,7 @@ import type { Operation } from '../operation.ts';
 import { packageIdField, periodSchema, priceSchema } from './packages.ts';
 
 /** Where it leads back to is left out: those are addresses that the sender of a link chose (K8). */
-const checkoutSchema = s.resource('Checkout', 'A checkout', {
+export const checkoutSchema = s.resource('Checkout', 'A checkout', {
   id: s.text('Its id', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a05'),
   memberId: memberIdField,
   packageId: packageIdField,
@@ -33,7 +33,7 @@ const listedSchema = s.extended(checkoutSchema, 'ListedCheckout', 'A checkout in
   packageName: packageNameField,
 });
 
-function checkoutAnswer(checkout: Checkout, now: number) {
+export function checkoutAnswer(checkout: Checkout, now: number) {
   return s.pick(checkoutSchema, {
     ...checkout,
     state: checkoutStanding(checkout, now),

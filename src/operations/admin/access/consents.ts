@@ -81,7 +81,7 @@ const defined = onTenant({
 const retired = onTenant({
   name: 'consents.retire',
   summary: 'Ask for a consent no more; what was answered is kept',
-  portal: { page: 'consents.list', reads: 'consents.list', ends: true, fits: isNotYet('retiredAt') },
+  portal: { page: 'consents.list', reads: 'consents.list', ends: 'forGood', fits: isNotYet('retiredAt') },
   permission: 'access:write',
   route: 'DELETE /consents/{consentId}',
   fields: { consentId: consentIdField },

@@ -17,7 +17,7 @@ import { subscriptionIdField } from './subscriptions.ts';
 
 const numberField = s.wholeNumber('The number of the invoice', 1);
 
-const invoiceSchema = s.resource('Invoice', 'An invoice', {
+export const invoiceSchema = s.resource('Invoice', 'An invoice', {
   number: numberField,
   memberId: memberIdField,
   subscriptionId: subscriptionIdField,
@@ -32,7 +32,7 @@ const invoiceSchema = s.resource('Invoice', 'An invoice', {
   paidAt: s.timeOrNull('When it was paid', null),
 });
 
-function invoiceAnswer({ id: _, tenantId: _tenantId, ...invoice }: Invoice) {
+export function invoiceAnswer({ id: _, tenantId: _tenantId, ...invoice }: Invoice) {
   return {
     ...invoice,
     paymentReference: paymentReference(invoice.number),

@@ -11,7 +11,7 @@ import { conflict, unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
 import { memberField, memberFor, memberIdField } from '../members/member.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation, OperationContext, Thing } from '../operation.ts';
 import { packageIdField, productSchema } from './packages.ts';
 
 export const subscriptionIdField = s.named('SubscriptionId', s.wholeNumber('The subscriptionId', 1));
@@ -134,10 +134,31 @@ export function timeOr(written: string | null | undefined, otherwise: number | n
   return written === null ? null : Date.parse(written);
 }
 
+/** Whether a subscription, as it is answered, is in one of these states. */
+const isIn =
+  (...states: readonly string[]) =>
+  ({ state }: Thing) =>
+    states.includes(String(state));
+
 const changed = onTenant({
   name: 'subscriptions.change',
   summary: 'Activate, cancel, resume, renew or end a subscription',
-  portal: { page: subscriptionPages, reads: 'subscriptions.list', endsIf: { change: ['cancel', 'end'] } },
+  portal: {
+    page: subscriptionPages,
+    reads: 'subscriptions.list',
+    endsIf: { change: ['end'] },
+    undo: { by: 'subscriptions.change', says: { change: { cancel: 'resume', resume: 'cancel' } } },
+    presses: {
+      field: 'change',
+      values: [
+        { value: 'activate', fits: isIn('pending') },
+        { value: 'renew', fits: isIn('active') },
+        { value: 'resume', fits: isIn('cancelled') },
+        { value: 'cancel', fits: isIn('active') },
+        { value: 'end', fits: isIn('pending', 'active', 'cancelled') },
+      ],
+    },
+  },
   permission: 'subscriptions:write',
   route: 'POST /subscriptions/{subscriptionId}',
   fields: {
@@ -184,11 +205,20 @@ const propertiesSet = onTenant({
   },
 });
 
-async function shown({ tx, tenant, now }: OnTenant<OperationContext>, id: number): Promise<object> {
+async function shown(context: OnTenant<OperationContext>, id: number) {
+  const found = await subscriptionShown(context, id);
+  if (found === null) throw unknown('subscription');
+  return found;
+}
+
+/** A subscription of the tenant by its number, as it is answered; null if there is no such. */
+export async function subscriptionShown(
+  { tx, tenant, now }: Pick<OnTenant<OperationContext>, 'tx' | 'tenant' | 'now'>,
+  id: number,
+) {
   const stored = await findSubscription(tx, tenant.id, id);
   const [found] = stored === null ? [] : await listSomeSubscriptions(tx, stored.memberId, { only: id });
-  if (found === undefined) throw unknown('subscription');
-  return subscriptionAnswer(found, now);
+  return found === undefined ? null : subscriptionAnswer(found, now);
 }
 
 export const subscriptionOperations: readonly Operation[] = [listed, created, changed, propertiesSet];

@@ -122,7 +122,7 @@ const deleted = onTenant({
   name: 'apis.delete',
   summary:
     'Delete an API: clients get no token for it any more, and those that they have work until they expire',
-  portal: { ...ofApi, page: 'apis.list', ends: true },
+  portal: { ...ofApi, page: 'apis.list', ends: 'forGood' },
   permission: 'apis:write',
   route: 'DELETE /apis/{identifier}',
   fields,

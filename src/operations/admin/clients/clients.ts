@@ -172,7 +172,12 @@ const changed = onTenant({
 const disabled = onTenant({
   name: 'clients.disable',
   summary: 'Disable a client: it is as if it were not there, and its sign-ins end',
-  portal: { ...ofClient, ends: true, fits: isNotYet('disabledAt') },
+  portal: {
+    ...ofClient,
+    ends: 'forGood',
+    undo: { by: 'clients.enable' },
+    fits: isNotYet('disabledAt'),
+  },
   permission: 'clients:write',
   route: 'POST /clients/{clientId}/disable',
   fields,
@@ -187,7 +192,12 @@ const disabled = onTenant({
 const enabled = onTenant({
   name: 'clients.enable',
   summary: 'Enable a client again; its sign-ins do not come back',
-  portal: { ...ofClient, fits: isSince('disabledAt') },
+  portal: {
+    ...ofClient,
+    atOnce: true,
+    undo: { by: 'clients.disable' },
+    fits: isSince('disabledAt'),
+  },
   permission: 'clients:write',
   route: 'POST /clients/{clientId}/enable',
   fields,
@@ -257,7 +267,7 @@ const secretAdded = onTenant({
 const secretRemoved = onTenant({
   name: 'clients.removeSecret',
   summary: 'Take a secret from a client: it works no more from now on',
-  portal: { page: 'clients.read', reads: 'clients.read', ends: true },
+  portal: { page: 'clients.read', reads: 'clients.read', ends: 'forGood' },
   permission: 'clients:write',
   route: 'DELETE /clients/{clientId}/secrets/{secretId}',
   fields: { ...fields, secretId: secretIdField },

@@ -110,7 +110,7 @@ const created = onTenant({
 const deleted = onTenant({
   name: 'registrationTokens.delete',
   summary: 'Delete an initial access token: it registers no client any more',
-  portal: { page: 'registrationTokens.list', reads: 'registrationTokens.list', ends: true },
+  portal: { page: 'registrationTokens.list', reads: 'registrationTokens.list', ends: 'forGood' },
   permission: 'clients:write',
   route: 'DELETE /registration-tokens/{registrationTokenId}',
   fields: { registrationTokenId: tokenIdField },

@@ -82,7 +82,7 @@ const clientBanned = onTenant({
   portal: {
     page: 'unverifiedClients.list',
     reads: 'unverifiedClients.list',
-    ends: true,
+    ends: 'forGood',
     fits: isNotYet('disabledAt'),
   },
   permission: 'clients:write',

@@ -27,14 +27,22 @@ const limitSchema = s.resource('MemberLimit', 'A limit that counts the member', 
 export const limitsSchema = s.list('The limits that count the member', limitSchema);
 
 /** How far a member has come with each limit that counts members. */
-export async function limitsOf({ tx, tenant, now }: OnTenant<OperationContext>, { id, email }: Member) {
+export async function memberLimitsOf(
+  { tx, tenant, now }: OnTenant<OperationContext>,
+  { id, email }: Member,
+): Promise<readonly MemberLimit[]> {
   const { failedSignInsPerAccount, wrongUserCodesPerMember } = tenant.limits;
   const failed = (key: string) => findSignInFailures(tx, tenant.id, key);
-  const limits: readonly MemberLimit[] = [
+  return [
     failuresLimit('failed_sign_ins', await failed(hashEmail(email)), now, failedSignInsPerAccount),
     failuresLimit('wrong_current_passwords', await failed(hashAccountPages(id)), now),
     userCodesLimit(await listWrongUserCodes(tx, id, now), wrongUserCodesPerMember),
   ];
+}
+
+/** The same as it is answered. */
+export async function limitsOf(context: OnTenant<OperationContext>, member: Member) {
+  const limits = await memberLimitsOf(context, member);
   return limits.map((limit) => ({ ...limit, lockedUntil: isoTimeOrNull(limit.lockedUntil) }));
 }
 
@@ -45,7 +53,7 @@ export const isLocked = ({ limits }: Thing) =>
 const unlocked = onTenant({
   name: 'members.unlock',
   summary: 'Lift the locks of a member: wrong passwords and wrong TV codes so far count no more',
-  portal: { ...ofMember, fits: isLocked },
+  portal: { ...ofMember, atOnce: true, fits: isLocked },
   permission: 'members:write',
   route: 'POST /members/{memberId}/unlock',
   fields: { memberId: memberField },

@@ -1,24 +1,18 @@
 // The operations on members.
 
 import { isoTime } from '../../../core/access/iso-time.ts';
-import { type Member, maySignIn } from '../../../core/members/member.ts';
+import { maySignIn } from '../../../core/members/member.ts';
 import { mayGrant } from '../../../core/operators/permission.ts';
-import { listNewestSubscriptions } from '../../../storage/access/subscription.ts';
 import { countKept } from '../../../storage/members/erase.ts';
 import { listMembers } from '../../../storage/members/member-search.ts';
-import { listAuditEvents, type StoredAuditEvent } from '../../../storage/operators/audit-event.ts';
-import type { Tx } from '../../../storage/store.ts';
+import { keepAccount } from '../../account/account.ts';
 import * as s from '../../json-schema.ts';
 import { deleteMember, disableMember, enableMember, wholeMemberData } from '../../member/member.ts';
 import { mailPasswordLink } from '../../recovery/recovery.ts';
 import { conflict, denied } from '../../refusal.ts';
-import { livingSessions } from '../../session/session.ts';
-import { livingSignIns } from '../../sign-in/sign-in.ts';
-import { subscriptionAnswer, subscriptionSchema } from '../access/subscriptions.ts';
-import { auditAnswers, auditEventSchema } from '../audit.ts';
 import { forceField, type OnTenant, onTenant } from '../define.ts';
 import { listWithFile, nextText, sortField } from '../list.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import { isSince, type Operation, type OperationContext, type Thing } from '../operation.ts';
 import {
   demandOther,
   emailField,
@@ -33,8 +27,6 @@ import {
   statusField,
   userTypeField,
 } from './member.ts';
-import { limitsOf, limitsSchema } from './member-limits.ts';
-import { sessionAnswer, sessionSchema, signInAnswer, signInSchema } from './sessions.ts';
 
 const fields = { memberId: memberField };
 
@@ -79,76 +71,16 @@ const all = listWithFile({
   },
 });
 
-/** What is shown of a member beside the details. */
-const historySchemas = {
-  subscriptions: s.list('The newest subscriptions; `subscriptions.list` has all', subscriptionSchema),
-  signIns: s.list('The newest TVs and apps that can use the account; `signIns.list` has all', signInSchema),
-  sessions: s.list('The newest browsers of the member; `sessions.list` has all', sessionSchema),
-  events: s.list('What the member did last, and what was done to the member', auditEventSchema),
-};
-
-/** So many of each list are shown with the member: the page stays under 60 KB (security, F10). */
-const shown = { entries: 10, events: 20 } as const;
-
-async function historyOf({ tx, actor, now }: OperationContext, member: Member) {
-  const { id, tenantId } = member;
-  const newest = { limit: shown.entries };
-  return {
-    subscriptions: (await listNewestSubscriptions(tx, id, newest)).map((one) => subscriptionAnswer(one, now)),
-    signIns: (await livingSignIns(tx, member, newest, now)).page.map(signInAnswer),
-    sessions: (await livingSessions(tx, member, newest, now)).page.map(sessionAnswer),
-    events: await auditAnswers(tx, await eventsOf(tx, tenantId, id), actor),
-  };
+/** What ends with a member, who is as `members.read` answers. */
+function heldBy({ held }: Thing): Readonly<Record<string, number>> {
+  const { subscriptions = 0, signIns = 0, sessions = 0 } = (held ?? {}) as Readonly<Record<string, number>>;
+  return { subscriptions, devices: signIns + sessions };
 }
-
-/** What a member did and what was done to the member, newest first: each has an index of its own. */
-async function eventsOf(tx: Tx, tenantId: string, id: string): Promise<readonly StoredAuditEvent[]> {
-  const found = [
-    ...(await listAuditEvents(tx, { tenantId, actorId: id }, shown.events)),
-    ...(await listAuditEvents(tx, { tenantId, target: id }, shown.events)),
-  ];
-  const each = new Map(found.map((event) => [event.id, event]));
-  return [...each.values()].toSorted((a, b) => b.at - a.at || b.id - a.id).slice(0, shown.events);
-}
-
-const read = onTenant({
-  name: 'members.read',
-  summary: 'Show a member with locks, subscriptions, sign-ins, sessions and what happened last',
-  portal: {
-    parts: {
-      limits: { columns: ['limit', 'counted', 'allowed', 'lockedUntil'] },
-      subscriptions: {
-        list: 'subscriptions.list',
-        columns: ['subscriptionId', 'packageName', 'state', 'activatedAt', 'expiresAt'],
-      },
-      signIns: { list: 'signIns.list' },
-      sessions: { list: 'sessions.list' },
-      events: {
-        columns: ['at', 'event', 'actorKind', 'clientId', 'address', 'result', 'reason', 'changes'],
-      },
-    },
-  },
-  permission: 'members:read',
-  route: 'GET /members/{memberId}',
-  fields,
-  output: s.extended(memberSchema, 'MemberDetails', 'A member', {
-    limits: limitsSchema,
-    ...historySchemas,
-  }),
-  run: async (context, { memberId }) => {
-    const member = await memberFor(context, memberId);
-    return {
-      ...memberAnswer(member),
-      limits: await limitsOf(context, member),
-      ...(await historyOf(context, member)),
-    };
-  },
-});
 
 const disabled = onTenant({
   name: 'members.disable',
   summary: 'Disable a member: every session and sign-in ends',
-  portal: { ...ofMember, ends: true, fits: isEnabled },
+  portal: { ...ofMember, ends: 'forNow', atOnce: true, undo: { by: 'members.enable' }, fits: isEnabled },
   permission: 'members:write',
   route: 'POST /members/{memberId}/disable',
   fields,
@@ -167,7 +99,12 @@ const disabled = onTenant({
 const enabled = onTenant({
   name: 'members.enable',
   summary: 'Let a disabled member sign in again',
-  portal: { ...ofMember, fits: (member) => !isEnabled(member) },
+  portal: {
+    ...ofMember,
+    atOnce: true,
+    undo: { by: 'members.disable' },
+    fits: (member) => !isEnabled(member),
+  },
   permission: 'members:write',
   route: 'POST /members/{memberId}/enable',
   fields,
@@ -194,7 +131,7 @@ const deleted = onTenant({
   name: 'members.delete',
   summary:
     'Delete a member for good, and erase the personal data; invoices, purchases and answers to consents stay, as the law asks',
-  portal: { ...ofMember, lands: 'members.list', ends: true },
+  portal: { ...ofMember, lands: 'members.list', ends: 'forGood', endsWith: heldBy },
   permission: 'members:write',
   route: 'DELETE /members/{memberId}',
   fields,
@@ -242,7 +179,7 @@ const mailSchema = s.resource('SentMail', 'What was sent', {
 
 /** Mails the member a link of one use, whatever was mailed before. */
 const mailing = {
-  portal: { ...ofMember, fits: isEnabled, done: 'The mail is on its way.' },
+  portal: { ...ofMember, atOnce: true, fits: isEnabled, done: 'The mail is on its way.' },
   permission: 'members:write',
   fields,
   output: mailSchema,
@@ -268,6 +205,25 @@ const invitationSent = onTenant({
   run: (context, { memberId }) => sendLink(context, memberId, 'invitation'),
 });
 
+const deletionCancelled = onTenant({
+  name: 'members.cancelDeletion',
+  summary: 'Keep a member who asked to be deleted: the account stays as it is, and a mail says so',
+  portal: { ...ofMember, atOnce: true, fits: isSince('deletionDueAt') },
+  permission: 'members:write',
+  route: 'POST /members/{memberId}/cancel-deletion',
+  fields,
+  output: memberSchema,
+  present,
+  run: async (context, { memberId }) => {
+    const { tx, tenant, random, mails, now } = context;
+    const member = await manageableMember(context, memberId);
+    if (member.deletionDueAt === null) throw conflict('memberId', 'no_deletion_asked');
+    const language = member.locale ?? tenant.languages[0] ?? 'en';
+    await keepAccount(tx, tenant, memberId, language, { clock: () => now, random, mails });
+    return memberAnswer(await memberFor(context, memberId));
+  },
+});
+
 const passwordResetSent = onTenant({
   ...mailing,
   name: 'members.sendPasswordReset',
@@ -279,9 +235,9 @@ const passwordResetSent = onTenant({
 export const memberOperations: readonly Operation[] = [
   onTenant(all.list),
   onTenant(all.file),
-  read,
   disabled,
   enabled,
+  deletionCancelled,
   deleted,
 ];
 export const memberFileOperations: readonly Operation[] = [dataExported];

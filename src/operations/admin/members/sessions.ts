@@ -46,7 +46,7 @@ export function signInAnswer({ signIn, device, ...seen }: MemberSignIn) {
 }
 
 /** Beside what a sign-in says, a list says what its client is called. */
-const listedSignInSchema = s.extended(signInSchema, 'ListedSignIn', 'A TV or app in a list', {
+export const listedSignInSchema = s.extended(signInSchema, 'ListedSignIn', 'A TV or app in a list', {
   clientName: clientNameField,
 });
 
@@ -131,7 +131,7 @@ const sessions = onTenant({
 const everywhere = onTenant({
   name: 'members.signOutEverywhere',
   summary: 'End every session and sign-in of a member, and forget the browsers',
-  portal: { ...ofMember, ends: true },
+  portal: { ...ofMember, ends: 'forNow' },
   permission: 'members:write',
   route: 'POST /members/{memberId}/sign-out',
   fields,
@@ -146,7 +146,7 @@ const everywhere = onTenant({
 const signInEnded = onTenant({
   name: 'members.endSignIn',
   summary: 'Sign a member out of one TV or app',
-  portal: { ...ofMember, page: ['members.read', 'signIns.list'], ends: true },
+  portal: { page: ['members.read', 'signIns.list'], reads: 'signIns.list', ends: 'forNow' },
   permission: 'members:write',
   route: 'DELETE /members/{memberId}/sign-ins/{signInId}',
   fields: { ...fields, signInId: signInIdField },
@@ -164,7 +164,7 @@ const signInEnded = onTenant({
 const sessionEnded = onTenant({
   name: 'members.endSession',
   summary: 'Sign a member out of one browser',
-  portal: { ...ofMember, page: ['members.read', 'sessions.list'], ends: true },
+  portal: { page: ['members.read', 'sessions.list'], reads: 'sessions.list', ends: 'forNow' },
   permission: 'members:write',
   route: 'DELETE /members/{memberId}/sessions/{sessionId}',
   fields: { ...fields, sessionId: sessionIdField },

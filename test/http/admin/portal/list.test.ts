@@ -92,7 +92,7 @@ describe('a list', () => {
     const { headers } = await tina.submit(`${home}/products/+create`, { name: 'Told once' });
     const page = String(headers.location);
     expect(await isNoticed(`${home}/clients`)).toBe(false);
-    expect((await tina.send(page)).text).toContain('Product created.');
+    expect((await tina.send(page)).text).toContain('Told once created.');
     expect(await isNoticed(page)).toBe(false);
   });
 });

@@ -177,16 +177,16 @@ describe('the portal is walked by links alone', () => {
       const path = waiting.shift() ?? '';
       const page = await browser.send(path);
       if (page.status === 303) waiting.push(String(page.headers.location));
-      for (const [, href = ''] of page.text.matchAll(/<a[^>]* href="([^"]*)"/g)) {
-        const link = plain(href);
-        const isNew = link.startsWith('/admin') && !links.has(link);
-        if (!isNew) continue;
+      const isNew = (link: string) => link.startsWith('/admin') && !links.has(link);
+      // What is done at once has a button, and the search a box.
+      const found = [...page.text.matchAll(/<(a|form)[^>]* (?:href|action)="([^"]*)"/g)];
+      for (const [, element, href = ''] of found.filter((link) => isNew(withoutPlace(link[2] ?? '')))) {
+        const link = withoutPlace(href);
         links.add(link);
         for (const [name, pattern] of wanted) if (pattern.test(link)) wanted.delete(name);
-        // Forms lead nowhere else, and another tenant has the same pages.
-        if (!link.includes('/+') && (link.includes(inPortal.host) || !link.includes('/tenants/'))) {
-          waiting.push(link);
-        }
+        // Forms lead nowhere else, a part of a page has no more than the whole, and another tenant has the same pages.
+        const isOwn = link.includes(inPortal.host) || !link.includes('/tenants/');
+        if (element === 'a' && isOwn && !/\/\+|[?&]part=/.test(link)) waiting.push(link);
       }
     }
     // A disabled thing offers to be enabled, a locked member to be unlocked, refused mails to be sent again; the first
@@ -198,6 +198,7 @@ describe('the portal is walked by links alone', () => {
       'members.unlock',
       'mails.retry',
       'overview.read',
+      'members.cancelDeletion',
     ])
       wanted.delete(name);
     // What it counts stands in the rail, and above lists.
@@ -226,6 +227,9 @@ describe('the portal is walked by links alone', () => {
     expect((await browser.send(path)).text).not.toContain('/+disable"');
   });
 });
+
+/** A link without the place on its page. */
+const withoutPlace = (href: string) => plain(href).replace(/#.*/, '');
 
 /** What the link to an operation looks like, whatever its path names; something new has no id yet. */
 function patternOf(operation: Operation): RegExp {

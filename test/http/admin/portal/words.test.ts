@@ -60,7 +60,7 @@ describe('pages 21: what a form is about', () => {
       subscription,
     );
     const form = `${home}/subscriptions/${subscriptionId}/+change`;
-    expect(headingOf((await browser.submit(form, { change: 'end' })).text)).toMatch(/^Edit subscription.*\?/);
+    expect(headingOf((await browser.submit(form, { change: 'end' })).text)).toMatch(/^End now\?/);
   });
 });
 

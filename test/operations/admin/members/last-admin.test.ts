@@ -8,6 +8,7 @@ import { accountOf, expectLeadsTo } from '../../../support/members/account.ts';
 import { command } from '../../../support/operators/command.ts';
 import { operator, refusal, run, tenantIdOf, tokenOf } from '../../../support/operators/desk.ts';
 import { adminPassword, makeAdmin, plain, portalOf } from '../../../support/operators/portal.ts';
+import { nameTyped } from '../../../support/operators/portal-forms.ts';
 import { allRows } from '../../../support/records/rows.ts';
 import { useFreshService } from '../../../support/use-service.ts';
 
@@ -119,7 +120,7 @@ describe('every face says so', () => {
     const portal = await portalOf(service, a, sam);
     const form = `/admin/tenants/${a}/+disable`;
     expect((await portal.send(form)).text).not.toContain('name="force"');
-    const answer = await portal.submit(form);
+    const answer = await portal.submit(form, nameTyped(await portal.send(form)));
     expect(answer.status).toBe(422);
     expect(plain(answer.text)).toContain('No one would be left who can sign in and administer everything');
     expect((await portal.send('/admin')).status).toBe(303);

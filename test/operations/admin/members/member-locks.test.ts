@@ -113,11 +113,11 @@ describe('the locks of a member', () => {
       { target: memberId, reason: 'too many failed sign-ins' },
       { target: memberId, reason: 'too many wrong user codes' },
     ]);
-    const { events } = await run<{ events: readonly object[] }>(service, 'members.read', {
+    const { entries } = await run<{ entries: readonly object[] }>(service, 'members.timeline', {
       tenant,
       memberId,
     });
-    expect(events[0]).toMatchObject({ event: 'limit_reached' });
+    expect(entries[0]).toMatchObject({ event: { event: 'limit_reached' } });
   });
 
   it('limit_reached names no member if the address has no account', async () => {
@@ -147,7 +147,7 @@ describe('a lock is lifted', () => {
       await lock(email);
       const locked = mainOf(await tina.send(page(memberId)));
       expect(locked).toContain('+unlock');
-      expect(locked).toContain('>locked<');
+      expect(locked).toContain('Lotta Lock</bdi> cannot sign in until');
       await lift(memberId);
       expect(await signInStatus(email, newPassword)).toBe(303);
       expect(await limitsOf(memberId)).toMatchObject([{ counted: 0, minutes: null }, {}, {}]);

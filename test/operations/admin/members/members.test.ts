@@ -23,7 +23,10 @@ interface Read {
   readonly signIns: readonly { readonly id: string; readonly clientId: string }[];
   readonly sessions: readonly { readonly id: string }[];
   readonly subscriptions: readonly { readonly packageName: string }[];
-  readonly events: readonly { readonly reason: string }[];
+}
+
+interface Timeline {
+  readonly entries: readonly { readonly event: { readonly reason: string } | null }[];
 }
 
 const make = (fullName: string, email: string, more: object = {}) =>
@@ -219,9 +222,12 @@ describe('T19, A14: what an operator does to a member', () => {
     expect((await profile(service, tenant, second.access_token)).status).toBe(401);
     const after = await read();
     expect(after).toMatchObject({ signIns: [], sessions: [] });
-    // What was done to the sessions of a member is found by their ids.
     await run(service, 'members.signOutEverywhere', { tenant, memberId });
-    expect((await read()).events.map(({ reason }) => reason)).toContain('members.signOutEverywhere');
+    const { entries } = await run<Timeline>(service, 'members.timeline', { tenant, memberId });
+    const reasons = entries.map(({ event }) => event?.reason);
+    for (const verb of ['signOutEverywhere', 'endSession', 'endSignIn']) {
+      expect(reasons).toContain(`members.${verb}`);
+    }
   });
 
   it('ends no sign-in and no session of another member', async () => {

@@ -1,6 +1,7 @@
 /** The pages of a form: its fields with what is there now, what is asked once more, and what came of it. */
 import type { FastifyReply } from 'fastify';
 import { listPage, sessionLife } from '../../../../core/limits.ts';
+import type { FieldChange } from '../../../../core/operators/audit-event.ts';
 import type { Problem } from '../../../../core/problem.ts';
 import { nameOf, type Operation, pathFields } from '../../../../operations/admin/operation.ts';
 import { conflict, OperationRefused } from '../../../../operations/refusal.ts';
@@ -8,12 +9,14 @@ import { CommitUnanswered } from '../../../../storage/store.ts';
 import { say } from '../../../../text/portal.ts';
 import type { Form } from '../../../form.ts';
 import { backOf, operationNamed, pathOf } from '../addresses.ts';
+import { pressOf } from '../buttons.ts';
+import { doneFacts, noticeOf } from '../done.ts';
 import { partLead, partTitle, singular, submitOf, titleOf } from '../labels.ts';
-import { sendOperationPage, sendPortalProblem } from '../page.ts';
-import { noticeOf } from '../pages/detail.ts';
+import { type FieldProblem, sendOperationPage, sendPortalProblem } from '../page.ts';
 import { factsOf, listIn } from '../values.ts';
 import { call, callIfMay, formOf, hasTenant } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
+import { calledOf, type Ending, endingOf, endsForGood, isTyped, wrongName } from './ending.ts';
 import { type Offers, type Section, sectionsOf } from './fields.ts';
 import { valuesOf } from './filled.ts';
 import { sendDone, sentFields } from './outcome.ts';
@@ -33,24 +36,48 @@ export function showForm(visit: OperationVisit): Promise<FastifyReply> {
 /** As long as a session that can send it. */
 const longestUsed = sessionLife.admin.absolute;
 
-/** Takes the form: asks once more before something ends, runs the operation, and leads on to what came of it. */
+/**
+ * Takes the form: asks for the name of what it ends for good, runs the operation, and leads on to what came of it. What
+ * ends by its values alone is asked for on a page of its own, where all that was said is read once more.
+ */
 export async function submitForm(visit: OperationVisit): Promise<FastifyReply> {
-  const { operation, known, request, reply, deps } = visit;
+  const { operation, request } = visit;
   const form = request.body as Form;
   const again = ownFormOf(visit)?.again?.(form) ?? null;
   if (again !== null) {
-    return withPresent(visit, (present) => sendForm(visit, again.values, present, again.problems, true));
+    return withPresent(visit, (present) =>
+      sendForm(visit, again.values, present, again.problems, { isWhole: true }),
+    );
   }
   const said = readForm(visit, form);
-  if (form.get('confirmed')?.[0] !== 'yes' && isEnding(visit, said)) return sendConfirmation(visit, form);
+  if (!endsForGood(operation, said)) return carryOut(visit, form, said);
+  return withPresent(visit, (present) => {
+    const ending = endingOf(visit, present);
+    const typed = isTyped(form, ending);
+    const isConfirmed = operation.portal?.ends === 'forGood' || form.get('confirmed')?.[0] === 'yes';
+    if (typed === true && isConfirmed) return carryOut(visit, form, said);
+    const problems = typed === false ? [wrongName(ending)] : [];
+    if (operation.portal?.ends === 'forGood') return sendForm(visit, form, present, [], { ofName: problems });
+    return sendConfirmation(visit, form, { present, ending, problems });
+  });
+}
+
+/** Runs the operation, and leads on to what came of it. */
+async function carryOut(visit: OperationVisit, form: Form, said: Facts): Promise<FastifyReply> {
+  const { operation, known, reply, deps } = visit;
   // A second press of a button, or a reload of the page that shows a new secret, does not do it all again (pages 7).
   const { members } = deps.rateLimiter;
   const key = `form ${formOf(visit)}`;
   if ((await members.take(key, 1, longestUsed)) !== null) return sendPortalProblem(reply, 'again', visit);
   const done = { ...visit, known: { ...known, ...said } };
+  let changes: readonly FieldChange[] | null = null;
+  const told = (found: readonly FieldChange[] | null) => {
+    changes = found;
+  };
   try {
     await refuseIfThere(done, visit);
-    return sendDone(done, await call(visit, operation, { ...pathOf(operation, known), ...said }));
+    const answer = await call(visit, operation, { ...pathOf(operation, known), ...said }, told);
+    return sendDone(done, answer, doneFacts(visit, answer, said, changes));
   } catch (error) {
     // It was refused, and will be sent again; what may be done is not done again.
     if (!(error instanceof CommitUnanswered)) await members.giveBack(key, longestUsed);
@@ -59,12 +86,6 @@ export async function submitForm(visit: OperationVisit): Promise<FastifyReply> {
     if (!hasTenant(visit, known.tenant)) return sendPortalProblem(reply, 'notFound', visit);
     return withPresent(visit, (present) => sendForm(visit, form, present, error.problems));
   }
-}
-
-/** Whether something ends with these values of the fields. */
-function isEnding({ operation }: OperationVisit, said: Facts): boolean {
-  const { endsIf = {} } = operation.portal ?? {};
-  return Object.entries(endsIf).some(([name, values]) => values.includes(said[name]));
 }
 
 /** Something new is not put in the place of something that is there. @throws OperationRefused */
@@ -76,31 +97,37 @@ async function refuseIfThere(done: OperationVisit, { operation, known }: Operati
   throw conflict(name, 'taken', { what: singular(nameOf(operation).noun) });
 }
 
-/** Sends the form of an operation with these values, and what is wrong with them. @param isWhole whether nothing is folded */
+interface FormState {
+  /** Whether nothing is folded. */
+  readonly isWhole?: boolean;
+  /** What is wrong with the name of what it ends. */
+  readonly ofName?: readonly FieldProblem[];
+}
+
+/** Sends the form of an operation with these values, and what is wrong with them. */
 async function sendForm(
   visit: OperationVisit,
   values: FormValues,
   present: Facts | null,
   problems: readonly Problem[] = [],
-  isWhole = false,
+  { isWhole = false, ofName = [] }: FormState = {},
 ): Promise<FastifyReply> {
   const { operation, part } = visit;
   const own = ownFormOf(visit);
   const sections = fitting(sectionsOf(visit, values, await offersFor(visit), present), operation, present);
-  const placed = placeProblems(
-    problems,
-    sections.flatMap(({ entries }) => entries),
-  );
+  const entries = sections.flatMap((section) => section.entries);
+  const placed = [...placeProblems(problems, entries), ...ofName];
   return sendOperationPage(visit, {
     template: own?.template ?? 'form',
     title:
       own?.title ?? (part === undefined ? titleOf(operation, isThere(visit)) : partTitle(operation, part)),
-    status: problems.length > 0 ? 422 : 200,
+    status: placed.length > 0 ? 422 : 200,
     framesOwn: own?.framesOwn,
     data: {
       ...aboutForm(visit, present),
       sections,
-      notice: problems.length > 0 ? null : noticeOf(visit, part),
+      ending: operation.portal?.ends === 'forGood' ? endingOf(visit, present) : null,
+      notice: placed.length > 0 ? null : noticeOf(visit, part),
       problems: placed,
       // Files travel in parts; of no other form a page would take these.
       enctype: hasPictures(sections) ? 'multipart/form-data' : null,
@@ -132,7 +159,7 @@ function fitting(
 /** What every form of an operation shows. */
 function aboutForm(visit: OperationVisit, present: Facts | null) {
   const { operation, known, request, part } = visit;
-  const { reads, ends = false, homeWarning = null } = operation.portal ?? {};
+  const { reads, ends, homeWarning = null } = operation.portal ?? {};
   const { host, id } = request.tenant;
   // A page of a part is one of its tenant, which stands in the rail.
   const isNamed = reads !== undefined && part === undefined;
@@ -143,7 +170,7 @@ function aboutForm(visit: OperationVisit, present: Facts | null) {
     named: part === undefined ? namesOf(present) : null,
     action: request.url,
     submit: submitOf(operation),
-    isGrave: ends,
+    isGrave: ends !== undefined,
     warning: known.tenant === host || known.tenant === id ? homeWarning : null,
     back: backOf(visit),
   };
@@ -155,26 +182,40 @@ const isThere = ({ operation, known }: OperationVisit) =>
 
 /** What people call the thing that a form acts on: a name, and a member's address (pages 21, 22). */
 function namesOf(present: Facts | null) {
-  const { fullName, name, email } = present ?? {};
-  const called = [fullName, name].find((one) => typeof one === 'string' && one !== '');
-  return called === undefined ? null : { name: called, email: typeof email === 'string' ? email : null };
+  const name = calledOf(present);
+  const { email } = present ?? {};
+  return name === null ? null : { name, email: typeof email === 'string' ? email : null };
+}
+
+interface Asked {
+  readonly present: Facts | null;
+  readonly ending: Ending;
+  readonly problems: readonly FieldProblem[];
 }
 
 /** Asks once more, with everything that the form said. */
-function sendConfirmation(visit: OperationVisit, form: Form): Promise<FastifyReply> {
+function sendConfirmation(
+  visit: OperationVisit,
+  form: Form,
+  { present, ending, problems }: Asked,
+): Promise<FastifyReply> {
   const { operation } = visit;
-  return withPresent(visit, (present) =>
-    sendOperationPage(visit, {
-      template: 'confirm',
-      title: say('verb.ask', { act: titleOf(operation, isThere(visit)) }),
-      data: {
-        ...aboutForm(visit, present),
-        // A whole file is not read once more.
-        said: factsOf(readForm(visit, form), operation.input, ['file', 'references']),
-        fields: sentFields(form),
-      },
-    }),
-  );
+  const said = readForm(visit, form);
+  const pressed = pressOf(operation, said);
+  return sendOperationPage(visit, {
+    template: 'confirm',
+    title: say('verb.ask', { act: pressed ?? titleOf(operation, isThere(visit)) }),
+    status: problems.length > 0 ? 422 : 200,
+    data: {
+      ...aboutForm(visit, present),
+      submit: pressed ?? say('confirm.do'),
+      ending,
+      problems,
+      // A whole file is not read once more.
+      said: pressed === null ? factsOf(said, operation.input, ['file', 'references']) : [],
+      fields: sentFields(form),
+    },
+  });
 }
 
 /** The choices of fields that name something which is in a list. */

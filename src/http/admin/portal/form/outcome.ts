@@ -13,15 +13,20 @@ import { partsOf } from '../pages/detail.ts';
 import { settingsOf } from '../pages/settings.ts';
 import { factsOf } from '../values.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
+import { typedField } from './ending.ts';
 
-/** Leads on to what came of a form, or shows it where it is shown this once. */
-export function sendDone(visit: OperationVisit, answer: Facts): Promise<FastifyReply> | FastifyReply {
+/** Leads on to what came of a form, or shows it where it is shown this once. @param what goes along to the next page */
+export function sendDone(
+  visit: OperationVisit,
+  answer: Facts,
+  what: string,
+): Promise<FastifyReply> | FastifyReply {
   const { operation, reply } = visit;
   if (operation.portal?.tellsChanges === true) return sendChanges(visit, answer);
   // Who sets one thing after another stays on their page.
   const next = visit.part === undefined ? landingOf(visit, answer) : visit.request.url;
   if (typeof answer.secret === 'string') return sendSecret(visit, answer, next);
-  return redirectAfter(reply, next, operation.name);
+  return redirectAfter(reply, next, what);
 }
 
 /**
@@ -77,6 +82,6 @@ function sendChanges(visit: OperationVisit, answer: Facts): Promise<FastifyReply
 /** Everything that a form said, for another form to say again. */
 export function sentFields(form: Form): readonly { readonly name: string; readonly value: string }[] {
   return [...form].flatMap(([name, values]) =>
-    name === 'token' ? [] : values.map((value) => ({ name, value })),
+    ['token', 'confirmed', typedField].includes(name) ? [] : values.map((value) => ({ name, value })),
   );
 }

@@ -8,8 +8,9 @@ import { OperationRefused } from '../../../../operations/refusal.ts';
 import { say } from '../../../../text/portal.ts';
 import { redirectAfter } from '../../../cookies.ts';
 import type { Form } from '../../../form.ts';
+import { type Ending, isTyped, wrongName } from '../form/ending.ts';
 import { manyOf, manyTitle } from '../labels.ts';
-import { sendOperationPage, sendPortalProblem } from '../page.ts';
+import { type FieldProblem, sendOperationPage, sendPortalProblem } from '../page.ts';
 import { type Shown, tableOf, withLinks } from '../values.ts';
 import { call, formOf } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
@@ -25,8 +26,11 @@ export async function submitBulk(visit: OperationVisit): Promise<FastifyReply> {
   const chosen = [...new Set(form.get('entry') ?? [])].slice(0, listPage.most);
   if (operation === undefined) return sendPortalProblem(reply, 'request', visit);
   if (chosen.length === 0) return showList(visit, [{ field: null, text: say('bulk.none') }]);
-  if (operation.portal?.ends === true && form.get('confirmed')?.[0] !== 'yes') {
-    return sendAsking(visit, operation, chosen);
+  const ending = endingOfMany(operation, chosen.length);
+  const typed = isTyped(form, ending);
+  const isAsked = operation.portal?.ends !== undefined;
+  if (isAsked && (typed !== true || form.get('confirmed')?.[0] !== 'yes')) {
+    return sendAsking(visit, operation, chosen, ending, typed === false ? [wrongName(ending)] : []);
   }
   // The same form sent again does not do it all again (pages 7).
   const sent = await deps.rateLimiter.members.take(`form ${formOf(visit)}`, 1, sessionLife.admin.absolute);
@@ -72,13 +76,31 @@ async function tableOfChosen(visit: OperationVisit, chosen: readonly string[]): 
   return withLinks(visit, table) as Table;
 }
 
-function sendAsking(visit: OperationVisit, operation: Operation, chosen: readonly string[]) {
+/** Of several there is no button that takes it back. What ends for good asks for their number, in words (pages 22). */
+function endingOfMany(operation: Operation, count: number): Ending {
+  const isForGood = operation.portal?.ends === 'forGood';
+  return {
+    text: say(isForGood ? 'ending.other' : 'bulk.asks'),
+    name: isForGood ? manyOf(nameOf(operation).noun, count) : null,
+  };
+}
+
+function sendAsking(
+  visit: OperationVisit,
+  operation: Operation,
+  chosen: readonly string[],
+  ending: Ending,
+  problems: readonly FieldProblem[],
+) {
   return tableOfChosen(visit, chosen).then((table) =>
     sendOperationPage(visit, {
       template: 'bulk',
       title: say('verb.ask', { act: manyTitle(operation, chosen.length) }),
+      status: problems.length > 0 ? 422 : 200,
       data: {
         table,
+        ending,
+        problems,
         lead: operation.summary,
         asks: {
           action: visit.request.url,
@@ -118,6 +140,6 @@ function sendOutcomes(visit: OperationVisit, operation: Operation, table: Table)
   return sendOperationPage(visit, {
     template: 'bulk',
     title: manyTitle(operation, table.rows.length),
-    data: { table, lead: say('bulk.some', counted), asks: null, back: visit.request.url },
+    data: { table, problems: [], lead: say('bulk.some', counted), asks: null, back: visit.request.url },
   });
 }

@@ -16,7 +16,7 @@ export function bulkOf(visit: OperationVisit) {
     acts: operations.map((one) => ({
       name: one.name,
       label: buttonOf(one, true),
-      isGrave: one.portal?.ends === true,
+      isGrave: one.portal?.ends !== undefined,
     })),
   };
 }

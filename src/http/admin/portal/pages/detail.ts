@@ -5,15 +5,15 @@ import { isLocked } from '../../../../operations/admin/members/member-limits.ts'
 import { nameOf } from '../../../../operations/admin/operation.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
 import { say } from '../../../../text/portal.ts';
-import { takeDone } from '../../../cookies.ts';
 import { mayCall } from '../../call.ts';
 import { addressOf, operationNamed } from '../addresses.ts';
 import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
-import { doneText, manyDone, singular } from '../labels.ts';
+import { noticeOf } from '../done.ts';
+import { singular } from '../labels.ts';
 import { sendOperationPage, sendPortalProblem } from '../page.ts';
 import { type Fact, factsOf, isOfThings, tableOf, withLinks } from '../values.ts';
 import { call } from '../visit.ts';
-import type { Facts, OperationVisit, Visit } from '../visitor.ts';
+import type { Facts, OperationVisit } from '../visitor.ts';
 
 /** GET of one thing. */
 export function showDetail(visit: OperationVisit): Promise<FastifyReply> {
@@ -78,14 +78,6 @@ export function partsOf(visit: OperationVisit, answer: Facts, hidden: readonly s
       };
     }),
   };
-}
-
-/** What the page says of the form that led to it. */
-export function noticeOf(visit: Visit, part?: string): string | null {
-  const [name, count] = takeDone(visit.reply)?.split('*') ?? [];
-  const operation = operationNamed(visit, name);
-  if (operation?.acts !== true) return null;
-  return count === undefined ? doneText(operation, part) : manyDone(operation, Number(count));
 }
 
 /** A word or two that everybody who opens the page should see first. */

@@ -1,0 +1,88 @@
+// What happened to a member, as an operator reads it: which events belong together, and which to which part of it.
+import type { AuditEvent, AuditEventName } from './audit-event.ts';
+
+/** The parts of a time line that can be looked at alone. */
+export const timelineParts = ['sign_ins', 'mail', 'money'] as const;
+export type TimelinePart = (typeof timelineParts)[number];
+
+/** What an operator did is of each part whose things it changed. */
+const acted: AuditEventName = 'admin_acted';
+
+/** The events of a part; none where they are mails. */
+const eventsOf: Readonly<Record<Exclude<TimelinePart, 'mail'>, readonly AuditEventName[]>> = {
+  sign_ins: [
+    'sign_in',
+    'sign_in_refused',
+    'sign_up',
+    'password_changed',
+    'password_reset_asked',
+    'email_change_asked',
+    'email_changed',
+    'session_ended',
+    'sign_in_ended',
+    'signed_out',
+    'authorization_refused',
+    'code_issued',
+    'code_refused',
+    'code_reused',
+    'refresh_refused',
+    'refresh_reused',
+    'token_revoked',
+    'device_code_entered',
+    'device_code_wrong',
+    'device_approved',
+    'device_rejected',
+    'device_code_withdrawn',
+    'device_code_reused',
+    'device_reported',
+    'limit_reached',
+    'page_refused',
+    'admin_signed_in',
+    'admin_sign_in_refused',
+    acted,
+  ],
+  money: [
+    'checkout_begun',
+    'checkout_completed',
+    'checkout_cancelled',
+    'payment_refused',
+    'subscription_changed',
+    acted,
+  ],
+};
+
+/** The nouns whose operations change what is paid for. */
+const moneyNouns = /^(?:subscriptions|invoices|checkouts)\./;
+
+/** The events that a part is looked for among; undefined where it is all of them, null where it has none. */
+export function eventsOfPart(part: TimelinePart | undefined): readonly AuditEventName[] | null | undefined {
+  if (part === undefined) return undefined;
+  return part === 'mail' ? null : eventsOf[part];
+}
+
+/** Whether an event that was found belongs to a part. */
+export function isOfPart(
+  { event, operation = '' }: Pick<AuditEvent, 'event' | 'operation'>,
+  part?: TimelinePart,
+): boolean {
+  if (part === undefined || event !== acted) return true;
+  return moneyNouns.test(operation) === (part === 'money');
+}
+
+/** What an entry is told apart by. */
+type Told = Pick<AuditEvent, 'event' | 'result' | 'reason' | 'actorKind' | 'actorId'>;
+
+/** The pages behind the first that tell of a limit say the same as that. */
+const kindOf = ({ event }: Told): AuditEventName => (event === 'page_refused' ? 'limit_reached' : event);
+
+/** Whether two events that follow one another are told as one: of what is refused again and again, the count is enough. */
+export function isAlike(one: Told, other: Told): boolean {
+  return (
+    one.result === 'refused' &&
+    other.result === 'refused' &&
+    kindOf(one) === kindOf(other) &&
+    one.reason === other.reason &&
+    one.actorKind === other.actorKind &&
+    one.actorId === other.actorId
+  );
+}

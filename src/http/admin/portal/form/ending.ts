@@ -1,0 +1,80 @@
+// What a form ends: said with numbers, and asked for by its name where it cannot be undone (pages 22).
+import type { Operation } from '../../../../operations/admin/operation.ts';
+import { say, sayIfKnown } from '../../../../text/portal.ts';
+import type { Form } from '../../../form.ts';
+import type { FieldProblem } from '../page.ts';
+import type { Facts, OperationVisit } from '../visitor.ts';
+
+/** The field in which the name is typed. */
+export const typedField = 'typed';
+
+/** What a form says of what it ends. */
+export interface Ending {
+  /** What ends, and with how much. */
+  readonly text: string;
+  /** What is to be typed; null where nothing is asked for. */
+  readonly name: string | null;
+}
+
+/** Whether an operation ends something for good with these values of its fields. */
+export function endsForGood({ portal = {} }: Operation, said: Facts): boolean {
+  return portal.ends === 'forGood' || endsBy({ portal }, said);
+}
+
+/** Whether it does so by the values alone: then it is asked for once more. */
+export function endsBy({ portal = {} }: Pick<Operation, 'portal'>, said: Facts): boolean {
+  return Object.entries(portal.endsIf ?? {}).some(([name, values]) => values.includes(said[name]));
+}
+
+/** What people call a thing, in the order in which its names are looked for. */
+const names = ['fullName', 'name', 'label', 'deviceName', 'packageName', 'claimedName'];
+
+/** What people call the thing that a form acts on; null for what has no name. */
+export function calledOf(present: Facts | null): string | null {
+  const found = names.map((name) => present?.[name]).find((one) => typeof one === 'string' && one !== '');
+  return typeof found === 'string' ? found : null;
+}
+
+/** What a form ends for good, of which this is there before. */
+export function endingOf({ operation, known }: OperationVisit, present: Facts | null): Ending {
+  const { email } = present ?? {};
+  const values = {
+    name: calledOf(present) ?? 'none',
+    email: typeof email === 'string' ? email : '',
+    ...operation.portal?.endsWith?.(present ?? {}),
+  };
+  const told = sayIfKnown(`ending.${operation.name}`, values);
+  return {
+    text: told ?? say('ending.other'),
+    name: calledOf(present) ?? nameInAddress(operation, known),
+  };
+}
+
+/** Of what has no name, what its address calls it; of what its address does not name, the tenant. */
+function nameInAddress({ path }: Operation, known: Facts): string | null {
+  const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => known[name]);
+  const last = named.findLast((value) => typeof value === 'string' || typeof value === 'number');
+  return last === undefined ? null : String(last);
+}
+
+/** Whether a form says the name of what it ends: null where it was not asked for it yet. */
+export function isTyped(form: Form, { name }: Ending): boolean | null {
+  if (name === null) return true;
+  const typed = form.get(typedField)?.[0];
+  return typed === undefined ? null : bare(typed) === bare(name);
+}
+
+/** A name as it can be typed: without what is not seen, and with one space where there are several. */
+const bare = (text: string) =>
+  text
+    .normalize('NFKC')
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .toLowerCase();
+
+/** What is wrong with a name that was typed. */
+export const wrongName = ({ name }: Ending): FieldProblem => ({
+  field: typedField,
+  text: say('ending.wrong', { name: name ?? '' }),
+});
