@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const issuer = `https://${hosts.a}`;
 /** A client of another client_id each time. */
-const newClient = () => ({ clientId: `client-${randomUUID()}`, name: 'New', type: 'public' });
+const newClient = () => ({ clientId: `client-${randomUUID()}`, name: 'New', kind: 'native_app' });
 
 /** Whether a face took a client, or a tenant, with these facts. */
 interface Face {
@@ -77,7 +77,8 @@ const faces: Readonly<Record<string, Face>> = {
   },
   'a tenant file': {
     client: async (facts) => {
-      const tenant = { issuer, name: 'Tenant A', clients: [{ ...newClient(), ...facts }] };
+      const client = { ...newClient(), kind: undefined, type: 'public', ...facts };
+      const tenant = { issuer, name: 'Tenant A', clients: [client] };
       return (await applied(service.folder, stringify({ tenants: [tenant] }))).code === 0;
     },
     // A file that describes a tenant that is there changes that one; twice in a file, it is told.
