@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../../support/operators/desk.ts';
 import { type PortalVisitor, plain, portalOf } from '../../../support/operators/portal.ts';
 import { useService } from '../../../support/use-service.ts';
-import { field, visitor } from '../../../support/visitor.ts';
+import { field, type Visitor, visitor } from '../../../support/visitor.ts';
 
 // Below the project, so that what runs there finds the libraries.
 const folder = fileURLToPath(new URL('../../../output/settings/', import.meta.url));
@@ -57,6 +57,33 @@ async function runOpenidClient(code: string, secret: string): Promise<string> {
   const back = await browser.send('/sign-in', { body });
   child.stdin.write(`${back.headers.location}\n`);
   return nextLine();
+}
+
+/** Runs lines as a program. @param onLine told of its first line @returns what it said last */
+async function saidOf(code: string, last: string, secret: string, onLine?: (line: string) => Promise<void>) {
+  const file = `${folder}${secret === '' ? 'tv' : 'job'}.mjs`;
+  writeFileSync(file, `${code}\n${last}\nprocess.exit(0);\n`);
+  const child = spawn(process.execPath, [file], { env: { ...process.env, CLIENT_SECRET: secret } });
+  let said = '';
+  let told: Promise<void> | undefined;
+  child.stderr.on('data', (data: Buffer) => {
+    said += data.toString();
+  });
+  child.stdout.on('data', (data: Buffer) => {
+    said += data.toString();
+    told ??= onLine?.(data.toString().trim());
+  });
+  await new Promise((resolve) => child.once('close', resolve));
+  await told;
+  return said.trim().split('\n').at(-1) ?? '';
+}
+
+/** Opens a page that takes a sign-in first. */
+async function signInAt(browser: Visitor, path: string): Promise<void> {
+  const { headers } = await browser.send(path);
+  const page = await browser.send(String(headers.location));
+  const body = { flow: field(page, 'flow'), email: 'bo@example.com', password: 'memberdoor-development' };
+  await browser.send('/sign-in', { body });
 }
 
 describe('the settings on a client’s page', () => {
@@ -119,6 +146,32 @@ describe('the settings on a client’s page', () => {
     const settings = await settingsOf(clientId);
     const said = await runOpenidClient(String(settings['openid-client (Node)']), secret);
     expect(said).toMatch(/^[0-9a-f-]{36} openid offline_access profile email$/);
+  });
+
+  it('a server job: as they stand they get a token in its own name', async () => {
+    const made = { kind: 'server_job', name: 'Nightly', serviceScopes: ['members:read'] };
+    const { secret } = await run<{ secret: string }>(service, 'clients.create', { tenant: host, ...made });
+    const settings = await settingsOf('nightly');
+    expect(settings['.env']).toBe(`ISSUER=${issuer}\nCLIENT_ID=nightly\nCLIENT_SECRET=...`);
+    const said = await saidOf(
+      String(settings['Node, server job']),
+      'console.log(typeof access_token, expires_in);',
+      secret,
+    );
+    expect(said).toBe('string 3600');
+  });
+
+  it('a TV: as they stand they show a code, and get tokens once a member has approved it', async () => {
+    const code = String((await settingsOf('tv'))['JavaScript, TV']).replace('interval * 1_000', '1');
+    const member = visitor(service, host);
+    const said = saidOf(code, 'console.log(tokens.token_type);', '', async (line) => {
+      const address = new URL(line.split(' ').at(-1) ?? '');
+      await signInAt(member, `${address.pathname}${address.search}`);
+      const page = await member.send(`${address.pathname}${address.search}`);
+      const body = { confirm: field(page, 'confirm'), verdict: 'approve' };
+      await member.send('/device/approve', { body });
+    });
+    expect(await said).toMatch(/Bearer$/);
   });
 
   it('curl: as they stand they ask for a TV’s code, and for a page to sign in on', async () => {

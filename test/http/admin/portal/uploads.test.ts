@@ -102,6 +102,17 @@ describe('a picture is uploaded', () => {
     expect(filledIn(wrong).getAll('logo')).toEqual(['']);
   });
 
+  it('pages 2: is chosen again where it would weigh more than the page', async () => {
+    const [head, tail] = [bytesOf(plainJpeg).subarray(0, -2), bytesOf(plainJpeg).subarray(-2)];
+    const coverPicture = { bytes: Buffer.concat([head, Buffer.alloc(40_000), tail]) };
+    const refused = await upload(look, { coverPicture }, { brandColor: '#ffff00' });
+    expect(refused.status).toBe(422);
+    expect(mainOf(refused)).toContain('Choose the file again');
+    expect(refused.text.length).toBeLessThan(60_000);
+    expect((await upload(look, { coverPicture })).status).toBe(303);
+    expect(mainOf(await tina.send(look))).toContain('A picture of 40 KB');
+  });
+
   it('takes a colour that was picked or written, whichever is another than before', async () => {
     const color = async () => (await run(service, 'tenants.read', { tenant: hosts.a })).brandColor;
     await tina.submit(look, { 'brandColor:picked': '#0b7a4b' });

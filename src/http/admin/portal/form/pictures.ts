@@ -11,12 +11,16 @@ import { type FormValues, lastOf } from './read.ts';
 export interface Picture {
   readonly kept: Shown;
   readonly sent: Shown;
+  /** Whether one was sent that is too large to come along, and has to be chosen again. */
+  readonly isLost: boolean;
   /** The types of files that it takes. */
   readonly accept: string;
   /** What its file may weigh, and how wide and high it may be. */
   readonly bytes: number;
   readonly pixels: number;
 }
+
+const none: Shown = { kind: 'none' };
 
 /** The field for a picture. @param present what there is before anything is changed */
 export function pictureIn(
@@ -27,9 +31,13 @@ export function pictureIn(
 ): Picture {
   const { length, pixels, types } = pictureRules[pictureKindOf(operation, name)];
   const schema = { format: 'picture' };
+  const said = lastOf(schema, values.get(name) ?? []);
+  // What is larger than a logo would weigh more than the page that carries it along.
+  const isLost = said.length > pictureRules.logo.length;
   return {
     kept: shownOf(present?.[name], schema),
-    sent: shownOf(lastOf(schema, values.get(name) ?? []), schema),
+    sent: isLost ? none : shownOf(said, schema),
+    isLost,
     accept: types.map((type) => `image/${type}`).join(','),
     bytes: fileBytes(length),
     pixels,
