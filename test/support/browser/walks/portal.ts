@@ -1,4 +1,6 @@
 // The pages of the portal, and how an administrator comes to see each.
+import { hashEmail } from '../../../../src/core/members/member-limits.ts';
+import { saveSignInFailures } from '../../../../src/storage/members/sign-in-failure.ts';
 import { run } from '../../operators/desk.ts';
 import { type PortalVisitor, portalOf } from '../../operators/portal.ts';
 import { figureRecords } from '../../records/figure-records.ts';
@@ -16,12 +18,46 @@ async function fillIn({ page }: View, id: string, value: string): Promise<void> 
   else await field.fill(value);
 }
 
+/** Keeps a member out in every way at once. @returns the id */
+async function keepOut({ service }: Site, tenant: string, tenantId: string): Promise<string> {
+  const made = { tenant, fullName: `Kept ${'very '.repeat(8)}Out`, email: 'kept@example.com' };
+  const { id: memberId } = await run<{ id: string }>(service, 'members.create', made);
+  const at = service.clock.now();
+  const refused = {
+    tenantId,
+    event: 'sign_in_refused',
+    actorKind: 'nobody',
+    target: memberId,
+    result: 'refused',
+  };
+  const told = { reason: 'the password is wrong', browser: 'Chrome on Android', reference: 'ab12cd34' };
+  await service.store.transaction(async (tx) => {
+    for (let index = 0; index < 9; index += 1) {
+      const address = `2001:db8:1:2:3:4:5:${index}`;
+      await tx
+        .insertInto('auditEvents')
+        .values({ ...refused, ...told, address, at: at + index } as never)
+        .execute();
+    }
+    await saveSignInFailures(tx, tenantId, hashEmail(made.email), { failures: 9, lastFailedAt: at });
+    await tx
+      .updateTable('members')
+      .set({ deletionDueAt: at + 86_400_000 })
+      .where('id', '=', memberId)
+      .execute();
+  });
+  await run(service, 'members.disable', { tenant, memberId });
+  return memberId;
+}
+
 export function portalWalk(site: Site): Walk {
   let admin: PortalVisitor;
   /** The address of the first page, and of everything on it. */
   let home: string;
   /** A member with subscriptions, a TV and a browser. */
   let member: string;
+  /** One who cannot sign in for several reasons, and to whom much happened. */
+  let kept: string;
 
   const prepare = async () => {
     const { host } = new URL(site.issuer);
@@ -54,6 +90,7 @@ export function portalWalk(site: Site): Walk {
     const { tenantId } = await site.service.store.transaction((tx) =>
       tx.selectFrom('members').select('tenantId').where('id', '=', member).executeTakeFirstOrThrow(),
     );
+    kept = await keepOut(site, host, tenantId);
     await site.service.store.transaction((tx) =>
       tx.insertInto('figures').values(figureRecords(tenantId, site.service.clock.now())).execute(),
     );
@@ -111,6 +148,12 @@ export function portalWalk(site: Site): Walk {
       );
     },
     member: (view) => at(`/members/${member}`)(view),
+    'member who cannot sign in': async (view) => {
+      await at(`/members/${kept}`)(view);
+      await view.page.locator('main .others summary').click();
+    },
+    'time line of a member': (view) => at(`/members/${kept}/timeline?part=sign_ins`)(view),
+    search: at('/search?search=a'),
     'form for a client': at('/clients/+create'),
     'form with an error': sent('/clients/+create', { name: 'x', address: 'http://evil.example/' }),
     'form for a client with all of it': sent(

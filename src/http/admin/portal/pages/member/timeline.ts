@@ -103,12 +103,12 @@ function shownEntry(entry: Entry, memberId: string, now: number) {
 }
 
 /** The colour of an entry: what went wrong, what went well, and what an operator did. */
-type Tone = 'bad' | 'good' | 'plain';
+type Tone = 'wrong' | 'well' | 'plain';
 
 const toneOf = ({ result, actorKind }: TimelineEvent): Tone =>
-  result === 'refused' ? 'bad' : actorKind === 'admin' ? 'plain' : 'good';
+  result === 'refused' ? 'wrong' : actorKind === 'admin' ? 'plain' : 'well';
 
-const mailTones: Readonly<Record<string, Tone>> = { failed: 'bad', sent: 'good' };
+const mailTones: Readonly<Record<string, Tone>> = { failed: 'wrong', sent: 'well' };
 const mailTone = ({ state }: NonNullable<Entry['mail']>): Tone => mailTones[state] ?? 'plain';
 
 const said = (text: string): readonly Piece[] => [{ name: text }];
