@@ -56,12 +56,16 @@ export function browserCookie(request: FastifyRequest): string {
   return request.cookies[nameOf(request, 'browser')] ?? '';
 }
 
+/** What a browser without that value is given with an answer: one value, however many forms a page has. */
+const given = new WeakMap<FastifyRequest, string>();
+
 /** The value that names this browser, given to it now if it has none. */
 export function ensureBrowserCookie(reply: FastifyReply, random: Random): string {
   const { request } = reply;
-  const known = browserCookie(request);
-  if (known !== '') return known;
+  const known = browserCookie(request) || given.get(request);
+  if (known !== undefined && known !== '') return known;
   const value = random.secret();
+  given.set(request, value);
   reply.setCookie(nameOf(request, 'browser'), value, {
     ...attributes(request),
     maxAge: browserCookieLifetime / 1_000,

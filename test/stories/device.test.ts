@@ -221,7 +221,8 @@ describe('signing out on the phone', () => {
     expect([await profileStatus(token), await userInfo(token)]).toEqual([200, 200]);
 
     await own.open(`${site.issuer}/account`);
-    await own.tap('Sign out');
+    // That of the browser stands in the bar; each TV has one too.
+    await own.tap('Sign out', 'banner');
     expect(await own.heading()).toBe('You are signed out');
     expect([await profileStatus(token), await userInfo(token)]).toEqual([status, status]);
     if (refreshToken !== undefined) tokensOf({ last: (await tv.refresh(refreshToken)).body });

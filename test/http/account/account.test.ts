@@ -169,6 +169,17 @@ describe('the account page', () => {
     expect(await isNoticed('/account/details')).toBe(true);
   });
 
+  it('U14: a browser that lost the cookie of its forms is given one for all forms of a page', async () => {
+    const own = await accountOf(service, hosts.a);
+    own.cookies.delete('__Host-memberdoor-browser');
+    const page = await own.send('/account/details');
+    const body = { token: field(page, 'token'), fullName: 'Ida Example', language: 'en' };
+    expectDone(await own.send('/account/details', { body }), '/account/details', 'details');
+    const confirm = field(await own.send('/account'), 'confirm');
+    const signedOut = await own.send('/api/oidc/session/end', { body: { confirm } });
+    expect(textOf(signedOut)).toContain('You are signed out');
+  });
+
   it('speaks the language the member chose', async () => {
     const { id } = tenantOf(service, hosts.a);
     const set = (locale: string) =>

@@ -8,7 +8,8 @@ export interface Phone {
   taps(): number;
   /** Opens an address, as scanning a QR code or typing it does. */
   open(address: string): Promise<void>;
-  tap(button: string): Promise<void>;
+  /** @param part the landmark in which the button is, where more than one has such */
+  tap(button: string, part?: 'banner' | 'main'): Promise<void>;
   /** Fills in the sign-in form and sends it. */
   signIn(email?: string): Promise<void>;
   /** The text of the page's heading. */
@@ -29,9 +30,10 @@ export async function openPhone(browser: TestBrowser): Promise<Phone> {
   });
   // The browser lets go of a document's bytes when it leaves it: they are read before that.
   const readAll = () => Promise.all(bodies);
-  const tap = async (button: string) => {
+  const tap: Phone['tap'] = async (button, part) => {
     taps += 1;
-    const target = page.getByRole('button', { name: button, exact: true });
+    const where = part === undefined ? page : page.getByRole(part);
+    const target = where.getByRole('button', { name: button, exact: true });
     await target.waitFor();
     await readAll();
     await target.click();

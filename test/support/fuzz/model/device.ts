@@ -50,7 +50,7 @@ export async function ask(world: World, client: ModelClient, scope: string): Pro
   });
 }
 
-/** A member types a code: the approve page, the entry with a problem, or the sign-in first. */
+/** A member types a code: the approve page, what they decided on it before, the entry with a problem, or the sign-in. */
 export async function enter(world: World, member: ModelMember, code: ModelDeviceCode): Promise<void> {
   const { now } = world;
   const session = useSession(world, member);
@@ -60,9 +60,11 @@ export async function enter(world: World, member: ModelMember, code: ModelDevice
     return;
   }
   const isOpen = code.state === 'pending' && now < code.expiresAt && !code.client.isDisabled;
-  expect(statusOf(page), page.text).toBe(isOpen ? 200 : 422);
+  const isOwn = code.member === member && now < forgottenAt(code);
+  expect(statusOf(page), page.text).toBe(isOpen ? 200 : isOwn ? 303 : 422);
+  if (isOwn) expect(page.headers.location).toMatch(/^\/device\/(?:approved|rejected)\?/);
   if (isOpen) member.entered.push({ code, session, confirm: field(page, 'confirm') });
-  else if (code.member !== member || now >= forgottenAt(code)) member.wrongCodes += 1;
+  else if (!isOwn) member.wrongCodes += 1;
 }
 
 /** A member presses a button of an approve page, as often and as late as they like. */

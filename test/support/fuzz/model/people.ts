@@ -50,7 +50,7 @@ export async function changePassword(world: World, member: ModelMember, everywhe
     ...(everywhere ? { everywhere: 'yes' } : {}),
   };
   const answer = await member.phone.send('/account/password', { body });
-  expect(answer.headers.location, answer.text).toBe('/account');
+  expect(answer.headers.location, answer.text).toBe('/account/sessions');
   member.password = password;
   if (own !== null) own.lastUsedAt = world.now;
   if (!everywhere) return;

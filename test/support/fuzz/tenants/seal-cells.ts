@@ -72,7 +72,17 @@ const flows: readonly Cell[] = [
 export const accountSeal = ({ sessionId }: Side) => formValue(`account ${sessionId}`);
 
 const account: readonly Cell[] = [
-  ...['subscriptions', 'sessions', 'devices', 'details', 'consents', 'email', 'password', 'delete'],
+  ...[
+    'subscriptions',
+    'sessions',
+    'devices',
+    'details',
+    'address',
+    'consents',
+    'email',
+    'password',
+    'delete',
+  ],
   ...['data', 'keep'],
 ].map((page) =>
   sealCell(
