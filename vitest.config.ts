@@ -7,7 +7,7 @@ const ofAnyEngine = [
   'test/storage/access/{consents,invoices,offers,subscriptions}.test.ts',
   'test/storage/{client-cache,members,operators,package-cache,repositories}.test.ts',
   'test/storage/members/*.test.ts',
-  'test/operations/figures/roll-up.test.ts',
+  'test/operations/{attention/attention,figures/roll-up}.test.ts',
   'test/storage/sweep/sweep.test.ts',
 ];
 

@@ -11,7 +11,7 @@ import {
   nextSubscriptionId,
 } from '../../src/storage/access/subscription.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { packageFacts, subscriptionRecord } from '../support/records/access-records.ts';
+import { packageFacts, storedSubscription } from '../support/records/access-records.ts';
 import { storeWithMember } from '../support/records/store.ts';
 
 /** A store whose member has a subscription of a package with one product. */
@@ -21,8 +21,7 @@ async function storeWithSubscription() {
     const productId = await insertProduct(tx, 'tenant-a', 'Sport');
     const packageId = await insertPackage(tx, 'tenant-a', packageFacts({ name: 'Basic' }), [productId]);
     const subscriptionId = await nextSubscriptionId(tx);
-    const { packageName: _, products: __, ...row } = subscriptionRecord({ subscriptionId, packageId });
-    await insertSubscription(tx, row);
+    await insertSubscription(tx, storedSubscription({ subscriptionId, packageId }));
     return { productId, packageId };
   });
   return { store, ...ids };

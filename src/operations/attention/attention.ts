@@ -6,6 +6,7 @@ import { seriesOf, spanOf } from '../../core/operators/figures/figure.ts';
 import { attention as limits } from '../../core/operators/figures/limits.ts';
 import { type Actor, hasAllTenants, mayGrant } from '../../core/operators/permission.ts';
 import { dueKeys } from '../../core/operators/signing-key.ts';
+import type { Tenant } from '../../core/tenant.ts';
 import { listOverdueMembers, sumOverdueInvoices } from '../../storage/access/invoice.ts';
 import { listClients } from '../../storage/clients/client.ts';
 import { countSlowedCodes } from '../../storage/device-code.ts';
@@ -14,7 +15,6 @@ import { nameMembers } from '../../storage/names.ts';
 import { readFigures } from '../../storage/operators/figure.ts';
 import type { Tx } from '../../storage/store.ts';
 import { listSigningKeys } from '../../storage/tenant.ts';
-import type { OpenTenant } from '../tenant/open-tenants.ts';
 
 /** What can need it, the worst first. */
 export const attentionCodes = [
@@ -57,7 +57,7 @@ export interface Attention {
 /** Where it is looked for, and for whom: each is told what they may read otherwise. */
 export interface AttentionContext {
   readonly tx: Tx;
-  readonly tenant: OpenTenant;
+  readonly tenant: Pick<Tenant, 'id' | 'disabledAt'>;
   readonly actor: Actor;
   readonly now: number;
   /** When the service was backed up last (ms); 0 where it never was, null where others look after that. */

@@ -50,10 +50,12 @@ export function countingEvents(store: Store): (now: number, pace: Pace) => Promi
   };
 }
 
-async function nextBite(tx: Tx, last: number) {
+async function nextBite(tx: Tx, settled: number) {
   const from = await rolledUpTo(tx, 'events');
-  // Where all events have been deleted, their ids begin anew.
-  const after = (await highestEvent(tx)) < from ? 0 : from;
+  const highest = await highestEvent(tx);
+  // Where all events have been deleted, their ids may begin anew.
+  const after = highest < from ? 0 : from;
+  const last = Math.min(settled, highest);
   if (last <= after) return null;
   const end = await endOfBite(tx, after, last, figureRollUp.bite);
   return { from, end, counted: await countEvents(tx, after, end) };

@@ -9,7 +9,7 @@ import { insertPackage } from '../../../src/storage/access/package.ts';
 import { insertSubscription } from '../../../src/storage/access/subscription.ts';
 import type { Store } from '../../../src/storage/store.ts';
 import { sweepThrough } from '../../../src/storage/sweep/sweep.ts';
-import { checkoutRecord, packageFacts, subscriptionRecord } from '../../support/records/access-records.ts';
+import { checkoutRecord, packageFacts, storedSubscription } from '../../support/records/access-records.ts';
 import { now } from '../../support/records/records.ts';
 import { storeWithMember } from '../../support/records/store.ts';
 
@@ -20,8 +20,7 @@ async function storeWith(checkouts: readonly Partial<Checkout>[]) {
   const store = await storeWithMember();
   await store.transaction(async (tx) => {
     const packageId = await insertPackage(tx, 'tenant-a', packageFacts(), []);
-    const { packageName: _, products: __, ...subscription } = subscriptionRecord({ packageId });
-    await insertSubscription(tx, subscription);
+    await insertSubscription(tx, storedSubscription({ packageId }));
     for (const [index, checkout] of checkouts.entries()) {
       await insertCheckout(tx, checkoutRecord({ id: `checkout-${index}`, packageId, ...checkout }));
     }

@@ -12,7 +12,7 @@ import { readFigures } from '../../../src/storage/operators/figure.ts';
 import type { Store } from '../../../src/storage/store.ts';
 import { forgottenByTime } from '../../../src/storage/sweep/forgotten.ts';
 import { type Pace, sweepThrough } from '../../../src/storage/sweep/sweep.ts';
-import { packageFacts, subscriptionRecord } from '../../support/records/access-records.ts';
+import { packageFacts, storedSubscription } from '../../support/records/access-records.ts';
 import { day, hour, memberRecord } from '../../support/records/records.ts';
 import { storeWithMember } from '../../support/records/store.ts';
 
@@ -127,8 +127,7 @@ describe('what happened', () => {
 describe('what there is', () => {
   async function storeWithSubscriptions() {
     const store = await storeWithMember();
-    const { packageName: _, products: __, renews: ___, ...record } = subscriptionRecord();
-    const subscription = { ...record, createdAt: 0, customPropertyValues: {} };
+    const subscription = storedSubscription({ createdAt: 0, customPropertyValues: {} });
     await store.transaction(async (tx) => {
       const yearly = { price: { amount: 120_000, currency: 'NOK' }, renews: true } as const;
       const packageId = await insertPackage(

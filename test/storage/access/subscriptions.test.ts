@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Checkout } from '../../../src/core/access/checkout.ts';
-import type { MemberSubscription, Subscription } from '../../../src/core/access/subscription.ts';
+import type { Subscription } from '../../../src/core/access/subscription.ts';
 import type { Write } from '../../../src/core/write.ts';
 import { findCheckout, insertCheckout, listCheckouts } from '../../../src/storage/access/checkout.ts';
 import { insertPackage, insertProduct } from '../../../src/storage/access/package.ts';
@@ -13,7 +13,12 @@ import {
 import { apply } from '../../../src/storage/apply.ts';
 import { insertMember } from '../../../src/storage/members/member.ts';
 import type { Store } from '../../../src/storage/store.ts';
-import { checkoutRecord, packageFacts, subscriptionRecord } from '../../support/records/access-records.ts';
+import {
+  checkoutRecord,
+  packageFacts,
+  storedOf,
+  subscriptionRecord,
+} from '../../support/records/access-records.ts';
 import { day, memberRecord, now } from '../../support/records/records.ts';
 import { storeWithMember } from '../../support/records/store.ts';
 
@@ -29,18 +34,6 @@ async function storeWithPackages() {
     return { film, sport, gold, news };
   });
   return { store, ...ids };
-}
-
-/** What is stored of a subscription that profiles and pages show. */
-function storedOf({
-  packageName: _,
-  products: __,
-  renews: ___,
-  price: ____,
-  period: _____,
-  ...stored
-}: MemberSubscription): Subscription {
-  return stored;
 }
 
 const insert = (store: Store, ...subscriptions: readonly Subscription[]) =>

@@ -3,7 +3,7 @@ import { type Consent, type ConsentChange, wordsOf } from '../../../src/core/acc
 import type { ContentChannel } from '../../../src/core/access/content-channel.ts';
 import type { Invoice } from '../../../src/core/access/invoice.ts';
 import type { Package, PackageFacts } from '../../../src/core/access/package.ts';
-import type { MemberSubscription } from '../../../src/core/access/subscription.ts';
+import type { MemberSubscription, Subscription } from '../../../src/core/access/subscription.ts';
 import { day, hour, memberRecord, now } from './records.ts';
 
 /** A package of tenant-a, with every field telling. */
@@ -56,6 +56,23 @@ export function subscriptionRecord(changes: Partial<MemberSubscription> = {}): M
     customPropertyValues: { seats: 2, code: 'x', since: '2026-01-01T00:00:00.000Z' },
     ...changes,
   };
+}
+
+/** What is stored of such a subscription. */
+export function storedSubscription(changes: Partial<MemberSubscription> = {}): Subscription {
+  return storedOf(subscriptionRecord(changes));
+}
+
+/** What is stored of a subscription that profiles and pages show. */
+export function storedOf({
+  packageName: _,
+  products: __,
+  renews: ___,
+  price: ____,
+  period: _____,
+  ...stored
+}: MemberSubscription): Subscription {
+  return stored;
 }
 
 /** A channel that one of the two products opens. */
