@@ -221,8 +221,13 @@ describe('the portal, walked without JavaScript', () => {
     ]) {
       expect(shown).toContain(name);
     }
-    const [download] = await Promise.all([page.waitForEvent('download'), press(view, 'Export')]);
-    expect(download.suggestedFilename()).toBe('audit-export.jsonl');
+    for (const [words, ending] of [
+      ['Export as CSV', 'csv'],
+      ['Export as JSON Lines', 'jsonl'],
+    ] as const) {
+      const [download] = await Promise.all([page.waitForEvent('download'), press(view, words)]);
+      expect(download.suggestedFilename()).toBe(`audit-export.${ending}`);
+    }
   });
 
   it('A17: a tenant’s administrator gets 404 for another tenant’s things', async () => {

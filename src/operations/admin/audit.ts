@@ -38,7 +38,7 @@ const namesSchema = s.resource(
   },
 );
 
-export const auditEventSchema = s.resource('AuditEvent', 'An event of the audit', {
+const storedSchema = s.resource('StoredAuditEvent', 'An event of the audit as it is kept', {
   id: s.wholeNumber('Its number', 4_711),
   at: s.time('When'),
   tenantId: s.textOrNull('Where; null for what concerns the whole service', null),
@@ -70,6 +70,9 @@ export const auditEventSchema = s.resource('AuditEvent', 'An event of the audit'
   ),
   reference: s.textOrNull('Of a refused request: the reference that its page showed', 'k7p293qd'),
   browser: s.textOrNull('Of a refused request: what the browser said it is', 'Chrome on Android'),
+});
+
+export const auditEventSchema = s.extended(storedSchema, 'AuditEvent', 'An event of the audit', {
   names: namesSchema,
 });
 
@@ -126,6 +129,7 @@ const events = {
   page: 'A page of events, newest first',
   pageName: 'AuditEvents',
   schema: auditEventSchema,
+  fileSchema: storedSchema,
   next: nextNumber(4_711),
   read: (
     { tx, tenant }: OperationContext,
@@ -151,7 +155,7 @@ const onOne = listWithFile({
   lead: 'Everything worth knowing afterwards, newest first.',
   file: {
     name: 'audit.export',
-    summary: 'Write what happened on a tenant to a file, one JSON object a line',
+    summary: 'Write what happened on a tenant to a file, one a line',
   },
 });
 

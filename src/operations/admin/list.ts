@@ -4,6 +4,7 @@ import { exportPart, listPage } from '../../core/limits.ts';
 import { mayTakeLong } from '../../storage/prepared.ts';
 import { isDescending, type ListPage } from '../../storage/rows.ts';
 import type { Tx } from '../../storage/store.ts';
+import { csvColumns, csvEntry, csvHead } from '../csv.ts';
 import * as s from '../json-schema.ts';
 import type { NoFields, OnTenant } from './define.ts';
 import type { FileAnswer, ListFace, Operation, OperationContext } from './operation.ts';
@@ -165,40 +166,62 @@ const mostLinesField: s.Schema<number> = {
   minimum: 1,
 };
 
+/** How a list is written to a file: a JSON object a line, or RFC 4180 with a line that says what the columns are. */
+const listFormats = {
+  jsonl: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8; header=present',
+} as const;
+type ListFormat = keyof typeof listFormats;
+
+const listFormatField: s.Defaulted<ListFormat> = {
+  ...s.oneOf('ListFormat', 'How it is written: as JSON Lines, or as comma-separated values', [
+    'jsonl',
+    'csv',
+  ]),
+  default: 'jsonl',
+};
+
 /** Such a list that the table also has as a file. */
 interface ListWithFile<Item extends object, Narrowing extends s.Schemas, Context>
   extends NewestList<Item, Narrowing, Context> {
   readonly file: Pick<Operation, 'name' | 'summary'>;
+  /** What an entry of the file says, where the list says more of it: what is looked up for a page. */
+  readonly fileSchema?: s.Schema;
   /** What the next part of the file takes as `before`, where that is more than what a page takes. */
   readonly behind?: (item: Item) => unknown;
 }
 
 /**
- * Describes the list, and the file of it: one JSON object a line, as long as it may be. The file is read part by part,
- * each in a transaction of its own, so that no request waits for all of it: an entry that is deleted before its part
+ * Describes the list, and the file of it: one JSON object a line, or one line of CSV an entry, as long as it may be. The
+ * file is read part by part, each in a transaction of its own, so that no request waits for all of it: an entry that is deleted before its part
  * is read is not in it.
  */
 export function listWithFile<
   Item extends object,
   Narrowing extends s.Schemas,
   Context extends OperationContext = OnTenant<OperationContext>,
->({ file, behind, ...definition }: ListWithFile<Item, Narrowing, Context>) {
+>({ file, fileSchema, behind, ...definition }: ListWithFile<Item, Narrowing, Context>) {
   const { permission, name, route, narrowing, read, answer, key } = definition;
-  type Input = { readonly limit?: number };
-  const run = (context: Context, { limit: most = Number.POSITIVE_INFINITY, ...input }: Input) => {
-    const part = async (tx: Tx, before: object, left: number): Promise<FileAnswer> => {
+  const columns = csvColumns(fileSchema ?? definition.schema);
+  type Input = { readonly limit?: number; readonly format: ListFormat };
+  const run = (context: Context, { limit: most = Number.POSITIVE_INFINITY, format, ...input }: Input) => {
+    const lineOf = (entry: Item) => {
+      const told = answer(entry, context);
+      return format === 'csv' ? csvEntry(columns, told) : `${JSON.stringify(told)}\n`;
+    };
+    const part = async (tx: Tx, before: object, left: number, begin = ''): Promise<FileAnswer> => {
       await mayTakeLong(tx);
       const atMost = Math.min(left, exportPart);
       const filter = { ...input, ...before } as s.ObjectOf<NoFields, Narrowing>;
       const entries = await read({ ...context, tx }, filter, atMost);
       const last = entries.at(-1);
       const isEnd = last === undefined || entries.length < atMost || entries.length === left;
-      const text = entries.map((entry) => `${JSON.stringify(answer(entry, context))}\n`).join('');
+      const text = [begin, ...entries.map(lineOf)].join('');
       if (isEnd) return { text };
       const next = { before: behind === undefined ? last[key] : behind(last) };
       return { text, more: (later) => part(later.tx, next, left - entries.length) };
     };
-    return part(context.tx, {}, most);
+    return part(context.tx, {}, most, format === 'csv' ? csvHead(columns) : '');
   };
   return {
     list: newestList(definition),
@@ -207,9 +230,10 @@ export function listWithFile<
       permission,
       route: `${route}/export`,
       portal: { page: name },
-      optional: { ...narrowing, limit: mostLinesField },
-      output: s.exactly('A file', { text: s.text('The entries, one JSON object a line', '{"id":4711}\n') }),
-      mediaType: 'application/x-ndjson; charset=utf-8',
+      optional: { ...narrowing, limit: mostLinesField, format: listFormatField },
+      output: s.exactly('A file', { text: s.text('The entries, one a line', '{"id":4711}\n') }),
+      mediaType: listFormats.jsonl,
+      formats: listFormats,
       run,
     },
   } as const;

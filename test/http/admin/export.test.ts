@@ -69,6 +69,18 @@ describe('F16: an export of 50,000 events', () => {
     expectTargets((JSON.parse(json.out) as { readonly text: string }).text, newestFirst);
   });
 
+  it('pages 21: is as long and in the same order as CSV, with one line that names the columns', async () => {
+    const { status, text: file, headers } = await callApi(service, { path: `${path}&format=csv`, token });
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
+    const [head = '', ...lines] = file.trimEnd().split('\r\n');
+    expect(head).toMatch(/^id,at,tenantId,event,actorKind,actorId,target,/);
+    const column = head.split(',').indexOf('target');
+    const targets = lines.map((line) => line.split(',')[column]);
+    expect(targets.length).toBe(events);
+    expect(targets.findIndex((target, index) => target !== newestFirst[index])).toBe(-1);
+  });
+
   it('is cut where that is asked for, and goes on behind its last event', async () => {
     const first = await callApi(service, { path: `${path}&limit=2500`, token });
     expectTargets(first.text, newestFirst.slice(0, 2_500));

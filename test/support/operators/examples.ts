@@ -255,10 +255,18 @@ export const examples: Readonly<Record<string, Example>> = {
     await newInvoice(world);
     return { memberId: world.memberId, paid: false, limit: 10 };
   },
+  'invoices.export': async (world) => {
+    await newInvoice(world);
+    return { paid: false, limit: 10 };
+  },
   'invoices.markPaid': async (world) => ({ number: await newInvoice(world) }),
   'checkouts.list': async (world) => {
     await newCheckout(world);
     return { memberId: world.memberId };
+  },
+  'checkouts.export': async (world) => {
+    await newCheckout(world);
+    return { memberId: world.memberId, format: 'csv' };
   },
 
   'products.list': ofNothing,

@@ -1,7 +1,7 @@
 /** The buttons of a page: the links to the forms and files that say they stand on it. */
 
 import { type EntryName, type Operation, pagesOf, pathFields } from '../../../operations/admin/operation.ts';
-import { say } from '../../../text/portal.ts';
+import { say, sayIfKnown } from '../../../text/portal.ts';
 import type { Form } from '../../form.ts';
 import { mayCall } from '../call.ts';
 import { addressOf, contextOf, newAddressOf, queryText, takesForm } from './addresses.ts';
@@ -49,15 +49,24 @@ export function fileButtons(visit: OperationVisit, query: Form = new Map()): rea
     .filter((one) => one.mediaType !== undefined && pagesOf(one).includes(page.name) && mayCall(visit, one))
     .flatMap((one) => {
       const href = addressOf(one, known);
-      const at = { href: `${href}${queryFor(one, query)}`, isMain: false, isThere: false };
-      return href === null ? [] : buttonsAt(visit, one, {}, at);
+      if (href === null) return [];
+      const said = queryFor(one, query);
+      const buttonsTo = (values: Facts) =>
+        buttonsAt(visit, one, {}, { href: `${href}${queryText(values)}`, isMain: false, isThere: false });
+      const formats = Object.keys(one.formats ?? {}).filter(
+        (format) => sayIfKnown(`file.${format}`) !== null,
+      );
+      if (formats.length === 0) return buttonsTo(said);
+      return formats.flatMap((format) =>
+        buttonsTo({ ...said, format }).map((button) => ({ ...button, label: say(`file.${format}`) })),
+      );
     });
 }
 
 /** What the query of a page says of the fields of an operation. */
-function queryFor({ input }: Operation, query: Form): string {
+function queryFor({ input }: Operation, query: Form): Facts {
   const known = [...query].filter(([name]) => name in input.properties);
-  return queryText(Object.fromEntries(known.map(([name, [value = '']]) => [name, value])));
+  return Object.fromEntries(known.flatMap(([name, [value = '']]) => (value === '' ? [] : [[name, value]])));
 }
 
 /** The forms for an entry of a list: those of which the entry's name is the one field that is missing. */

@@ -5,7 +5,7 @@ import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { listCheckoutsOfTenant } from '../../../storage/access/checkout.ts';
 import * as s from '../../json-schema.ts';
 import { onTenant } from '../define.ts';
-import { newestList, nextText, sortField } from '../list.ts';
+import { listWithFile, nextText, sortField } from '../list.ts';
 import { memberField, memberIdField } from '../members/member.ts';
 import { memberNameFields, packageNameField, withMemberNames, withPackageNames } from '../names.ts';
 import type { Operation } from '../operation.ts';
@@ -42,35 +42,35 @@ export function checkoutAnswer(checkout: Checkout, now: number) {
   });
 }
 
-const listed = onTenant(
-  newestList({
-    name: 'checkouts.list',
-    summary: 'List the checkouts of a tenant or of one member, the newest first',
-    permission: 'subscriptions:read',
-    route: 'GET /checkouts',
-    title: 'Checkouts',
-    lead: 'What members ordered, and what came of it.',
-    columns: ['createdAt', 'memberId', 'packageId', 'price', 'state', 'closedAt'],
-    of: 'checkouts',
-    page: 'A page of checkouts',
-    schema: listedSchema,
-    next: nextText,
-    narrowing: {
-      memberId: memberField,
-      sort: sortField('-createdAt', 'createdAt'),
-      before: s.text(
-        'The id of the last checkout of the page before',
-        '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a05',
-      ),
-    },
-    read: ({ tx, tenant }, filter, limit) => listCheckoutsOfTenant(tx, tenant.id, { ...filter, limit }),
-    answer: (checkout, { now }) => checkoutAnswer(checkout, now),
-    answers: async (checkouts, context) => {
-      const answers = checkouts.map((checkout) => checkoutAnswer(checkout, context.now));
-      return withPackageNames(await withMemberNames(answers, context), context);
-    },
-    key: 'id',
-  }),
-);
+const all = listWithFile({
+  name: 'checkouts.list',
+  summary: 'List the checkouts of a tenant or of one member, the newest first',
+  permission: 'subscriptions:read',
+  route: 'GET /checkouts',
+  title: 'Checkouts',
+  lead: 'What members ordered, and what came of it.',
+  columns: ['createdAt', 'memberId', 'packageId', 'price', 'state', 'closedAt'],
+  of: 'checkouts',
+  page: 'A page of checkouts',
+  schema: listedSchema,
+  fileSchema: checkoutSchema,
+  next: nextText,
+  narrowing: {
+    memberId: memberField,
+    sort: sortField('-createdAt', 'createdAt'),
+    before: s.text('The id of the last checkout of the page before', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a05'),
+  },
+  read: ({ tx, tenant }, filter, limit) => listCheckoutsOfTenant(tx, tenant.id, { ...filter, limit }),
+  answer: (checkout, { now }) => checkoutAnswer(checkout, now),
+  answers: async (checkouts, context) => {
+    const answers = checkouts.map((checkout) => checkoutAnswer(checkout, context.now));
+    return withPackageNames(await withMemberNames(answers, context), context);
+  },
+  key: 'id',
+  file: {
+    name: 'checkouts.export',
+    summary: 'Write the checkouts of a tenant or of one member to a file, one a line',
+  },
+});
 
-export const checkoutOperations: readonly Operation[] = [listed];
+export const checkoutOperations: readonly Operation[] = [onTenant(all.list), onTenant(all.file)];

@@ -148,7 +148,7 @@ const answers = listWithFile({
   key: 'id',
   file: {
     name: 'consentAnswers.export',
-    summary: 'Write who agreed to what, when and to which words to a file, one JSON object a line',
+    summary: 'Write who agreed to what, when and to which words to a file, one a line',
   },
 });
 

@@ -7,7 +7,7 @@ import { findInvoice, listInvoicesOfTenant, markInvoicePaid } from '../../../sto
 import * as s from '../../json-schema.ts';
 import { conflict, unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
-import { newestList, nextNumber, sortField } from '../list.ts';
+import { listWithFile, nextNumber, sortField } from '../list.ts';
 import { addressSchema, memberField, memberIdField } from '../members/member.ts';
 import { memberNameFields, withMemberNames } from '../names.ts';
 import { isNotYet, type Operation, type OperationContext } from '../operation.ts';
@@ -45,33 +45,36 @@ export function invoiceAnswer({ id: _, tenantId: _tenantId, ...invoice }: Invoic
 /** Beside what an invoice says, a list says whose it is. */
 const listedSchema = s.extended(invoiceSchema, 'ListedInvoice', 'An invoice in a list', memberNameFields);
 
-const listed = onTenant(
-  newestList({
-    name: 'invoices.list',
-    summary: 'List the invoices of a tenant or of one member, the newest first',
-    permission: 'subscriptions:read',
-    route: 'GET /invoices',
-    title: 'Invoices',
-    lead: 'What members owe and have paid.',
-    columns: ['number', 'paymentReference', 'memberId', 'packageName', 'price', 'dueAt', 'paidAt'],
-    entry: { field: 'number', key: 'number' },
-    bulk: ['invoices.markPaid'],
-    of: 'invoices',
-    page: 'A page of invoices',
-    schema: listedSchema,
-    next: nextNumber(1),
-    narrowing: {
-      memberId: memberField,
-      paid: s.flag('Only those that are paid, or that are not'),
-      sort: sortField('-number', 'number'),
-      before: s.wholeNumber('The number of the last invoice of the page before', 100),
-    },
-    read: ({ tx, tenant }, filter, limit) => listInvoicesOfTenant(tx, tenant.id, { ...filter, limit }),
-    answer: invoiceAnswer,
-    answers: (invoices, context) => withMemberNames(invoices.map(invoiceAnswer), context),
-    key: 'number',
-  }),
-);
+const all = listWithFile({
+  name: 'invoices.list',
+  summary: 'List the invoices of a tenant or of one member, the newest first',
+  permission: 'subscriptions:read',
+  route: 'GET /invoices',
+  title: 'Invoices',
+  lead: 'What members owe and have paid.',
+  columns: ['number', 'paymentReference', 'memberId', 'packageName', 'price', 'dueAt', 'paidAt'],
+  entry: { field: 'number', key: 'number' },
+  bulk: ['invoices.markPaid'],
+  of: 'invoices',
+  page: 'A page of invoices',
+  schema: listedSchema,
+  fileSchema: invoiceSchema,
+  next: nextNumber(1),
+  narrowing: {
+    memberId: memberField,
+    paid: s.flag('Only those that are paid, or that are not'),
+    sort: sortField('-number', 'number'),
+    before: s.wholeNumber('The number of the last invoice of the page before', 100),
+  },
+  read: ({ tx, tenant }, filter, limit) => listInvoicesOfTenant(tx, tenant.id, { ...filter, limit }),
+  answer: invoiceAnswer,
+  answers: (invoices, context) => withMemberNames(invoices.map(invoiceAnswer), context),
+  key: 'number',
+  file: {
+    name: 'invoices.export',
+    summary: 'Write the invoices of a tenant or of one member to a file, one a line',
+  },
+});
 
 const paid = onTenant({
   name: 'invoices.markPaid',
@@ -96,4 +99,4 @@ async function shown({ tx, tenant }: OnTenant<OperationContext>, number: number)
   return invoiceAnswer(invoice);
 }
 
-export const invoiceOperations: readonly Operation[] = [listed, paid];
+export const invoiceOperations: readonly Operation[] = [onTenant(all.list), onTenant(all.file), paid];

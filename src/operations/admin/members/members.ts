@@ -67,7 +67,7 @@ const all = listWithFile({
   key: 'id',
   file: {
     name: 'members.export',
-    summary: 'Write the members of a tenant to a file, one JSON object a line',
+    summary: 'Write the members of a tenant to a file, one a line',
   },
 });
 

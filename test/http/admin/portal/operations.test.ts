@@ -101,7 +101,7 @@ describe('an operation does the same in the portal', () => {
     if (operation.mediaType !== undefined) {
       expect(untimed(page.text)).toBe(untimed(String(answer.text)));
       expect(page.headers['content-disposition']).toMatch(
-        /^attachment; filename="[a-z-]+-export(?:-data)?\.(?:json|jsonl|yaml)"$/,
+        /^attachment; filename="[a-z-]+-export(?:-data)?\.(?:csv|json|jsonl|yaml)"$/,
       );
       return;
     }
