@@ -280,6 +280,7 @@ describe('open invoices', () => {
     expect(text).toMatch(/Open invoices Invoice 1001 NOK 199.00 · Due on \w+ \d+, 2026 Open the invoice/);
     expect(text).toMatch(/Invoice 1003 ISK 1,200 · Was due on \w+ \d+, 2026/);
     expect(text).not.toContain('Invoice 1002');
+    expect(textOf(await browser.send('/account'))).toMatch(/Invoice 1003 ISK 1,200 · Was due on/);
   });
 
   it('X1: are those of the member alone', async () => {

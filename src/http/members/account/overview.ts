@@ -10,14 +10,17 @@ import { walkedPage } from '../../../operations/page.ts';
 import { browserName, noticeUrl, seenAt } from '../../../operations/session/notice.ts';
 import { livingSessions } from '../../../operations/session/session.ts';
 import { livingSignIns } from '../../../operations/sign-in/sign-in.ts';
+import { listUnpaidInvoices } from '../../../storage/access/invoice.ts';
 import { listNewestSubscriptions } from '../../../storage/access/subscription.ts';
 import type { Tx } from '../../../storage/store.ts';
+import { isFromReader } from '../../cookies.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { agoOf } from '../times.ts';
 import { deviceRow } from './devices.ts';
 import { type AccountPage, sendAccountPage, type Visit } from './page.ts';
 import { passwordWords } from './password.ts';
 import { offersPlans, planOf } from './plan.ts';
+import { invoiceRow } from './subscriptions.ts';
 
 /** GET /account: the plan with its next date first, then the TVs and what keeps the account safe (pages 17 to 19). */
 export const overviewPage: AccountPage = { url: '/account', show };
@@ -35,6 +38,10 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
     (from) => listNewestSubscriptions(tx, member.id, from),
     async (subscription) => (shown.includes(standingOf(subscription, now)) ? subscription : null),
   );
+  // What is owed is a price too, and waits on the page of subscriptions for who comes from an app that may not sell.
+  const invoices = isFromReader(visit.request)
+    ? []
+    : await listUnpaidInvoices(tx, member.id, overviewListLength);
   const plans = subscriptions.page.map((one) => planOf(visit, one, isSelling));
   const devices = await livingSignIns(tx, member, { limit: overviewListLength }, now);
   const browsers = await livingSessions(tx, member, { limit: 1 }, now, session);
@@ -49,6 +56,7 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
         plans: plans.toSorted((a, b) => shown.indexOf(a.standing) - shown.indexOf(b.standing) || a.id - b.id),
         hasMorePlans: subscriptions.next !== null,
         isSelling,
+        invoices: invoices.map((invoice) => invoiceRow(visit, invoice)),
         devices: devices.page.map((found) => deviceRow(visit, found, now)),
         hasMoreDevices: devices.next !== null,
         hasTvs: visit.request.tenant.deviceFlow,

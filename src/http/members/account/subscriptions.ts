@@ -1,4 +1,5 @@
 // The account page of subscriptions.
+import type { Invoice } from '../../../core/access/invoice.ts';
 import {
   isActive,
   type MemberSubscription,
@@ -68,17 +69,20 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
           })),
         isSelling,
         links: listLinks(visit, url, next),
-        invoices: invoices.map(({ number, price, dueAt }) => ({
-          url: invoiceUrl({ number }),
-          id: `invoice-${number}`,
-          number: language.t('account.invoices.number', { number }),
-          amount: showPrice(price, language.tag),
-          due: language.t(`account.invoices.${now < dueAt ? 'due' : 'overdue'}`, {
-            date: dayOf(dueAt, language.tag),
-          }),
-        })),
+        invoices: invoices.map((invoice) => invoiceRow(visit, invoice)),
       },
     });
+}
+
+/** What a member owes, in one line. */
+export function invoiceRow({ language: { t, tag }, deps }: Visit, { number, price, dueAt }: Invoice) {
+  return {
+    url: invoiceUrl({ number }),
+    id: `invoice-${number}`,
+    number: t('account.invoices.number', { number }),
+    amount: showPrice(price, tag),
+    due: t(`account.invoices.${deps.clock() < dueAt ? 'due' : 'overdue'}`, { date: dayOf(dueAt, tag) }),
+  };
 }
 
 /** What cancelling does, said before it is done: one that has not begun has no period to wait for. */
