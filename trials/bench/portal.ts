@@ -93,7 +93,8 @@ async function measurePages(
     const median = took.toSorted((a, b) => a - b)[Math.floor(times / 2)] ?? 0;
     measured.push({ path: kind, median, processor: (worked() - before) / times, bytes: page.text.length });
     for (const [, href = ''] of page.text.matchAll(/<a[^>]* href="([^"]*)"/g)) {
-      if (plain(href).startsWith(first)) waiting.push(plain(href));
+      const [link = ''] = plain(href).split('#');
+      if (link.startsWith(first)) waiting.push(link);
     }
   }
   say('  processor       wall     bytes  page');

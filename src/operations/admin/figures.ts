@@ -19,10 +19,7 @@ const count = (description: string, example: number) => s.wholeNumber(descriptio
 const figureSchema: s.Schema<FigureSeries> = s.resource('Figure', 'A figure over a time', {
   name: s.oneOf(
     'FigureName',
-    'What it is of. How often members signed in with their password, how often TVs did, and how often signing in was ' +
-      'refused; sign-ups; TVs that members approved; completed checkouts; refused requests, as far as the audit has ' +
-      'them; subscriptions that began and ended; and how many members and running subscriptions there were, and what ' +
-      'those bring a month that are renewed',
+    'How often it happened; of the last three, how much there is. `recurring` is what subscriptions bring a month that are renewed',
     figureNames,
   ),
   currency: s.textOrNull('Of `recurring`, once for each: its values are in the smallest unit of it', null),

@@ -14,9 +14,7 @@ import type { Operation } from './operation.ts';
 const attentionSchema = s.resource('Attention', 'Something that needs attention, or where all is well', {
   code: s.oneOf(
     'AttentionCode',
-    'What it is: the tenant is disabled; it has no client; a signing key is overdue; invoices are overdue; the mail ' +
-      'server takes no mails; nothing leads to a client; a client has two secrets; its TVs poll faster than they may; ' +
-      'many more requests were refused than the day before; there is no backup, an old one, or one that was made lately',
+    'What it is. Nothing leads to a client that is unreachable; `requests_refused`: many more than the day before',
     attentionCodes,
   ),
   level: s.oneOf('AttentionLevel', 'How much it needs it; `good` where all is well', attentionLevels),
