@@ -17,7 +17,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createIndex('auditEventsByReference')
     .on('auditEvents')
-    .columns(['tenantId', 'reference'])
+    .columns(['tenantId', 'reference', 'at'])
     .where('reference', 'is not', null)
     .execute();
   await db.schema
