@@ -33,6 +33,9 @@ export const sessionLife = {
 /** The cookie that names a browser lives as long as browsers let cookies live. */
 export const browserCookieLifetime = 400 * day;
 
+/** A language that was chosen stays with the browser as long. */
+export const languageCookieLifetime = browserCookieLifetime;
+
 /** What was done is said on the page that follows at once, and not on one that is opened later. */
 export const doneCookieLifetime = minute;
 

@@ -24,6 +24,7 @@ import { accountPages } from './members/account/account.ts';
 import { checkoutPages } from './members/checkout/checkout.ts';
 import { paymentNotices } from './members/checkout/payment.ts';
 import { devicePages } from './members/device.ts';
+import { languageSwitcher } from './members/language.ts';
 import { recoverPages } from './members/recover.ts';
 import { scopeConsentPage } from './members/scope-consent.ts';
 import { signInPage } from './members/sign-in-page.ts';
@@ -137,6 +138,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     signUpPage(site, deps);
     signUpProofPages(site, deps);
     recoverPages(site, deps);
+    languageSwitcher(site, deps);
     scopeConsentPage(site, deps);
     accountPages(site, deps);
     checkoutPages(site, deps);

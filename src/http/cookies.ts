@@ -2,7 +2,12 @@
 import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../core/client.ts';
-import { browserCookieLifetime, doneCookieLifetime, sessionLife } from '../core/limits.ts';
+import {
+  browserCookieLifetime,
+  doneCookieLifetime,
+  languageCookieLifetime,
+  sessionLife,
+} from '../core/limits.ts';
 import type { SessionKind } from '../core/session.ts';
 import type { Random } from '../system/random.ts';
 import { pathOf } from './address.ts';
@@ -11,9 +16,10 @@ import { isUndone } from './pages/head-request.ts';
 /**
  * The cookies of the pages: `session` holds the secret of the member's session, `admin` that of the portal's,
  * `browser` a random value that binds forms to the browser they were made for, `done` what was just done, for the page
- * that follows, `reader` that the app which led here last offers no sign-up. On https they carry `__Host-` and Secure; a development tenant on http cannot (security, Defaults; W3).
+ * that follows, `language` the one that was chosen in this browser, `reader` that the app which led here last offers no
+ * sign-up. On https they carry `__Host-` and Secure; a development tenant on http cannot (security, Defaults; W3).
  */
-type CookieName = 'session' | 'admin' | 'browser' | 'done' | 'reader';
+type CookieName = 'session' | 'admin' | 'browser' | 'done' | 'language' | 'reader';
 
 /** Which cookie holds the secret of which sessions: neither is ever taken for the other (A17). */
 const cookieOf = { member: 'session', admin: 'admin' } as const satisfies Record<SessionKind, CookieName>;
@@ -89,6 +95,24 @@ export function takeDone(reply: FastifyReply): string | null {
   if (page !== pathOf(request)) return null;
   if (!isUndone(request)) reply.clearCookie(name, attributes(request));
   return what;
+}
+
+/**
+ * The language that was chosen in this browser. While the service is set up there is no tenant, and none is kept; and what
+ * is answered before cookies are read, as while the service drains, has none.
+ */
+export function languageCookie(request: FastifyRequest): string | undefined {
+  const { tenant, cookies } = request as Partial<Pick<FastifyRequest, 'tenant' | 'cookies'>>;
+  return tenant && cookies?.[nameOf(request, 'language')];
+}
+
+/** Keeps a language that was chosen. @param tag null for that of the browser itself */
+export function keepLanguage(reply: FastifyReply, tag: string | null): void {
+  const { request } = reply;
+  const name = nameOf(request, 'language');
+  const lifetime = { ...attributes(request), maxAge: languageCookieLifetime / 1_000 };
+  if (tag === null) reply.clearCookie(name, attributes(request));
+  else reply.setCookie(name, tag, lifetime);
 }
 
 /**

@@ -9,8 +9,10 @@ import { sendProblem } from './pages/problem.ts';
  */
 export function isSameOrigin({ headers, tenant }: FastifyRequest): boolean {
   const { origin } = headers;
+  // While the service is set up there may be no tenant.
+  const issuer = (tenant as typeof tenant | undefined)?.issuer;
   const site = headers['sec-fetch-site'];
-  if (origin !== undefined && origin !== 'null' && origin !== tenant.issuer) return false;
+  if (origin !== undefined && origin !== 'null' && origin !== issuer) return false;
   return site === undefined || site === 'same-origin' || site === 'none';
 }
 

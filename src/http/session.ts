@@ -60,7 +60,7 @@ export async function beginSessionHere(
     hash: sha256(browserCookie(request)),
     userAgent: request.headers['user-agent'] ?? '',
     ipAddress: request.address,
-    language: requestLanguage(request, [member.locale]),
+    language: requestLanguage(request, [], member.locale),
     session: current?.session ?? null,
   };
   return startSession(tx, request.tenant, { member, newHash, kind }, browser, deps);

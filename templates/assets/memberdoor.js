@@ -20,8 +20,10 @@
       input.focus();
     });
     // A password is never sent from a field that shows it: browsers would offer it as ordinary text later.
-    input.form.addEventListener('submit', () => {
+    input.form.addEventListener('submit', (event) => {
       input.type = 'password';
+      // Nor with a button that leads another way: browsers would keep it as the right one.
+      if (event.submitter?.formNoValidate) input.value = '';
     });
     box.append(button);
   }

@@ -75,7 +75,7 @@ describe('the account pages without JavaScript', () => {
 
   it('pages 3, 18, 22: with the keyboard alone a subscription is cancelled, and kept after all', async () => {
     const { page, context } = await open('gro+tv@example.com', '/subscriptions');
-    await page.locator('summary').focus();
+    await page.locator('main summary').focus();
     for (const key of ['Enter', 'Tab', 'Enter']) await page.keyboard.press(key);
     await page.getByText('Your subscription is cancelled.').waitFor();
     await page.getByText(/Ends on \w+ \d+, 2026/).waitFor();

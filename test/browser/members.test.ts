@@ -37,7 +37,8 @@ describe.each([
     const { page } = view;
     const email = `first.${javaScript}@example.test`;
     await page.goto(site.authorization({ state }));
-    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByRole('button', { name: 'Create an account' }).click();
+    await page.waitForURL('**/sign-up?*');
 
     await submitSignUp(view, { fullName: '', email, password: 'too short' });
     expect(await page.locator('.summary a').allTextContents()).toEqual([

@@ -196,7 +196,12 @@ describe('the sign-in form', () => {
   it('pages 1: without JavaScript there is no button that does nothing', async () => {
     const { page } = await site.browser.open({ javaScript: false });
     await page.goto(site.authorization());
-    expect(await page.getByRole('button').allTextContents()).toEqual(['Sign in', 'Cancel']);
+    expect(await page.getByRole('button').allTextContents()).toEqual([
+      'Sign in',
+      'Forgot it?',
+      'Create an account',
+      'Cancel',
+    ]);
   });
 
   it('pages 6: a link of the summary leads to its field', async () => {

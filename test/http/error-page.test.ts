@@ -32,7 +32,7 @@ describe('H17: where the page of an error fails itself', () => {
         'x-content-type-options': 'nosniff',
         'x-frame-options': 'DENY',
       });
-      const reason = 'a template prints an undefined value';
+      const reason = 'a picture is kept that was not looked at';
       expect(failures(service)).toEqual([
         ['unexpected error', expect.stringContaining(reason)],
         ['the page of an error failed', expect.stringContaining(reason)],

@@ -79,6 +79,22 @@ function passwordOf(host: string, email: string): string {
   return known[email] ?? 'memberdoor-development';
 }
 
+/** Presses a button of a page's form that leads another way, with what was typed, and opens the page that it leads to. */
+export async function wayFrom(
+  browser: Pick<Visitor, 'send'>,
+  page: Answer,
+  url: '/sign-in' | '/sign-up' | '/recover',
+  action: string,
+  typed: Record<string, string> = {},
+): Promise<Answer> {
+  const pressed = await browser.send(url, { body: { flow: field(page, 'flow'), action, ...typed } });
+  return browser.send(String(pressed.headers.location));
+}
+
+/** A page without what is sealed in it, which is never the same twice, and with another word for what was typed. */
+export const withoutSeals = (text: string, typed = '\n\n'): string =>
+  text.replaceAll(/[~\w%-]{40,}(?:\.[\w-]{43}){2}/g, 'SEAL').replaceAll(typed, 'TYPED');
+
 /** The value of a form's field on a page. */
 export function field(page: Answer, name: string): string {
   const tag = new RegExp(`<input[^>]*name="${name}"[^>]*>`).exec(page.text)?.[0];

@@ -75,6 +75,9 @@ export type PictureKind = keyof typeof pictureRules;
 export const coverTextLength = 120;
 export const linkLength = 500;
 
+/** How long a page waits for a mail before it sends the mail again. */
+export const mailAgainAfter = minute;
+
 /** The link of a notice, "it was not me", works this long, and is never longer than this many characters. */
 export const noticeLifetime = 30 * day;
 export const noticeLength = 500;

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { equalInConstantTime, hmac, sha256 } from '../../core/hash.ts';
 import { wrongSecretsPerMinute } from '../../core/limits.ts';
 import type { EmailProof } from '../../core/members/email-proof.ts';
+import { mailAgainAfter } from '../../core/members/limits.ts';
 import type { Asker } from '../../operations/email-proof/email-proof.ts';
 import { findEmailProofByLink } from '../../storage/members/email-proof.ts';
 import type { Tx } from '../../storage/store.ts';
@@ -25,6 +26,11 @@ export function askerOf(reply: FastifyReply, { random }: Pick<Deps, 'random'>): 
 /** Whether this is the browser that asked for a mail: it alone goes on with the flow that it asked in (A11, F5). */
 export function isBrowserThatAsked(request: FastifyRequest, { askedBy }: Pick<Asker, 'askedBy'>): boolean {
   return equalInConstantTime(sha256(browserCookie(request)), askedBy);
+}
+
+/** Seconds until a mail that was asked for is sent once more at its page's asking. */
+export function secondsToWait(mailedAt: number | undefined, now: number): number {
+  return mailedAt === undefined ? 0 : Math.max(0, Math.ceil((mailedAt + mailAgainAfter - now) / 1_000));
 }
 
 /** Finds the proof that the link of a mail names, by the `secret` of the request's path. */

@@ -1,4 +1,4 @@
-// What a client's `login_hint` fills in.
+// What a form begins with: the address that was typed on the way, or a client's `login_hint`.
 import type { FastifyRequest } from 'fastify';
 import { transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
@@ -7,9 +7,9 @@ import { currentSession } from '../session.ts';
 
 const memberId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The address that a form begins with: the hint as it was sent; the id of a member is no address (interop 69). */
-export function hintedAddress({ parameters }: Flow): string {
-  const hint = parameters?.login_hint ?? '';
+/** The address that a form begins with: what was typed on the way, or the hint as it was sent; the id of a member is no address (interop 69). */
+export function hintedAddress({ email, parameters }: Flow): string {
+  const hint = email ?? parameters?.login_hint ?? '';
   return memberId.test(hint) ? '' : hint;
 }
 
@@ -19,7 +19,7 @@ export function hintedAddress({ parameters }: Flow): string {
  */
 export async function addressToSignIn(request: FastifyRequest, flow: Flow, deps: Deps): Promise<string> {
   const hint = flow.parameters?.login_hint ?? '';
-  if (!memberId.test(hint)) return hint;
+  if (flow.email !== undefined || !memberId.test(hint)) return hintedAddress(flow);
   const current = await transactionOf(request, deps, (tx) => currentSession(tx, request, deps.clock()));
   return current?.member.id === hint.toLowerCase() ? current.member.email : '';
 }

@@ -13,14 +13,24 @@ import { findMember } from '../../storage/members/member.ts';
 import { addressKey, shareOf } from '../address.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
-import { noteApp } from '../cookies.ts';
+import { isFromReader, noteApp } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pageQuery } from '../form.ts';
-import { type Flow, flowToKeep, flowUrl, languageOf, openFlow, ownFlow, sealFlow } from '../oidc/flow.ts';
+import {
+  type Flow,
+  flowToKeep,
+  flowUrl,
+  languageOf,
+  openFlow,
+  ownFlow,
+  sealFlow,
+  withAddress,
+} from '../oidc/flow.ts';
+import { emphasized } from '../pages/lead.ts';
 import { sendPage } from '../pages/pages.ts';
 import { sendLinkDone, sendMessage, sendProblem, sendTooManyMails } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
-import { askerOf, findMailLink, isBrowserThatAsked, sendTooManyLinks } from './email-proof.ts';
+import { askerOf, findMailLink, isBrowserThatAsked, secondsToWait, sendTooManyLinks } from './email-proof.ts';
 import { flowPage, goToFlow } from './flow-page.ts';
 import { hintedAddress } from './login-hint.ts';
 
@@ -52,60 +62,86 @@ const newFlow = (deps: Deps): Flow => ownFlow('/account', deps);
 async function ask(reply: FastifyReply, flow: Flow, deps: Deps) {
   const { request } = reply;
   const language = languageOf(request, flow);
-  const { email = '' } = pageForm(request, ['email']);
+  const { email = '', action } = pageForm(request, ['email', 'action']);
+  const addressed = withAddress(flow, email);
+  if (action === 'sign-in') return goToFlow(reply, '/sign-in', addressed, deps);
+  // A mail that has only just been sent is not sent again yet: its page says until when (pages 20).
+  if (addressed.email === flow.email && secondsToWait(flow.mailedAt, deps.clock()) > 0) {
+    return goToSent(reply, flow, deps);
+  }
   const problem = emailProblem(email);
   if (problem !== null) return sendForm(reply, flow, email, problem, deps);
   const { recoveriesPerAddressAndHour: limit } = request.tenant.limits;
   const key = `recover ${request.tenant.id} ${addressKey(request.address)}`;
   const wait = await deps.rateLimiter.take(key, limit, countingWindow.hour);
   if (wait !== null) {
-    const ways = [{ href: flowUrl('/sign-in', sealFlow(reply, flow, deps)), text: 'recover.back' }];
+    const ways = [{ href: flowUrl('/sign-in', sealFlow(reply, addressed, deps)), text: 'recover.back' }];
     return sendProblem(reply.header('retry-after', wait), 'tooManyRecoveries', { language, ways });
   }
-  const payload: RecoverPayload = { language: language.tag, flow: flowToKeep(flow) };
+  // What this browser knows of the app that led here, the one that opens the mail does not.
+  const kept = isFromReader(request) ? { ...flow, closed: true } : flow;
+  const payload: RecoverPayload = { language: language.tag, flow: flowToKeep(kept) };
   const asker = askerOf(reply, deps);
   const isTaken = await transactionOf(request, deps, (tx) =>
     askForRecovery(tx, request.tenant, email, { asker, payload }, deps),
   );
   if (!isTaken) {
-    return sendTooManyMails(reply, email, { language, link: flowUrl(url, sealFlow(reply, flow, deps)) });
+    return sendTooManyMails(reply, email, { language, link: flowUrl(url, sealFlow(reply, addressed, deps)) });
   }
-  return reply.redirect(`${url}/sent?flow=${sealFlow(reply, flow, deps, 'asked')}`, 303);
+  return goToSent(reply, { ...addressed, mailedAt: deps.clock() }, deps);
 }
+
+const goToSent = (reply: FastifyReply, flow: Flow, deps: Deps) =>
+  reply.redirect(`${url}/sent?flow=${sealFlow(reply, flow, deps, 'asked')}`, 303);
 
 /** The page after asking; who mistyped the address, or gets no mail, finds the way back to the form. */
 async function showSent(reply: FastifyReply, deps: Deps) {
   const { request } = reply;
-  const { flow: asked } = pageQuery(request, ['flow']);
+  const { flow: asked, ui_locales: chosen = null } = pageQuery(request, ['flow', 'ui_locales']);
   const opened = openFlow(request, asked, deps.clock(), 'asked');
   // Typed by hand it claims nothing: no mail was asked for.
   if (opened.kind === 'none') return reply.redirect(url, 303);
-  const flow = opened.kind === 'flow' ? opened.flow : newFlow(deps);
+  const begun = opened.kind === 'flow' ? opened.flow : newFlow(deps);
+  const flow = chosen === null ? begun : { ...begun, language: chosen };
+  const { email } = flow;
   const sealed = sealFlow(reply, flow, deps);
+  const language = languageOf(request, flow);
   return sendPage(reply, {
     template: 'members/recover/sent.eta',
-    language: languageOf(request, flow),
+    language,
     title: 'recover.sent.title',
-    data: { recover: flowUrl(url, sealed), signIn: flowUrl('/sign-in', sealed) },
+    data: {
+      // Whether the address has an account is between us and its owner (pages 10).
+      lead:
+        email === undefined
+          ? language.t('recover.sent.lead')
+          : emphasized(language, 'recover.sent.to', { email }),
+      email: email ?? null,
+      wait: secondsToWait(flow.mailedAt, deps.clock()),
+      flow: sealed,
+      recover: flowUrl(url, sealed),
+      signIn: flowUrl('/sign-in', sealed),
+    },
   });
 }
 
 function sendForm(reply: FastifyReply, flow: Flow, email: string, problem: string | null, deps: Deps) {
   const language = languageOf(reply.request, flow);
-  const sealed = sealFlow(reply, flow, deps);
+  const sealed = sealFlow(reply, withAddress(flow, email), deps);
   return sendPage(reply, {
     template: 'members/recover/ask.eta',
     language,
     title: 'recover.title',
     problems: problem === null ? [] : [{ field: 'email', text: language.t(`member.error.email.${problem}`) }],
     again: { action: url, fields: { flow: sealed } },
-    data: { flow: sealed, signIn: flowUrl('/sign-in', sealed), email },
+    data: { flow: sealed, email },
   });
 }
 
 /** The app in which a mail was asked for led here too, whichever browser its link is opened in (pages 12). */
 async function noteAppOf(reply: FastifyReply, flow: Flow | undefined, deps: Deps): Promise<void> {
   const { request } = reply;
+  if (flow?.closed === true) noteApp(reply, { signupDisabled: true });
   const clientId = flow?.parameters?.client_id;
   if (clientId === undefined) return;
   const client = await transactionOf(request, deps, (tx) => findClient(tx, request.tenant.id, clientId));
@@ -125,11 +161,14 @@ async function reset(reply: FastifyReply, form: ResetForm | null, deps: Deps): P
   const { found } = looked;
   if (found?.purpose !== 'password_reset') return sendProblem(reply, 'linkUsed', { link: url });
   const asked = JSON.parse(found.payload) as RecoverPayload;
-  await noteAppOf(reply, asked.flow as Flow | undefined, deps);
+  const begun = asked.flow as Flow | undefined;
+  await noteAppOf(reply, begun, deps);
   // Who asked in another browser may be a stranger, who would lead the member on to a client of the stranger's
   // choice. In the browser that asked it goes on from here: what was done before the mail came was not done for it.
-  const kept = isBrowserThatAsked(request, found) ? (asked.flow as Flow) : newFlow(deps);
-  const flow = { ...kept, startedAt: deps.clock() };
+  const isOwn = isBrowserThatAsked(request, found);
+  const kept = isOwn && begun !== undefined ? begun : newFlow(deps);
+  const { ui_locales: chosen = kept.language } = pageQuery(request, ['ui_locales']);
+  const flow = { ...withAddress(kept, found.email), startedAt: deps.clock(), language: chosen };
   const language = languageOf(request, flow);
   const sealed = sealFlow(reply, flow, deps);
   const sendUsed = () => sendProblem(reply, 'linkUsed', { language, link: flowUrl(url, sealed) });

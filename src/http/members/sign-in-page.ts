@@ -5,7 +5,7 @@ import { shownName } from '../../core/members/details.ts';
 import { cancel, takeStep } from '../../operations/authorization/authorization.ts';
 import { checkCredentials, findVerified, type VerifiedMember } from '../../operations/sign-in/credentials.ts';
 import { isHashable } from '../../secrets/password.ts';
-import type { Translate } from '../../text/catalogue.ts';
+import type { Language } from '../../text/language.ts';
 import { noteRefusal, storeOf, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm } from '../form.ts';
@@ -22,12 +22,15 @@ import {
   requestOf,
   sealFlow,
   stepOf,
+  withAddress,
 } from '../oidc/flow.ts';
+import { emphasized, type Lead } from '../pages/lead.ts';
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { currentSession, guesserOf } from '../session.ts';
 import { answerSignedIn, flowPage, goToFlow, signInTo } from './flow-page.ts';
 import { addressToSignIn } from './login-hint.ts';
+import { maySignUp } from './sign-up-offer.ts';
 
 const url = '/sign-in';
 
@@ -62,11 +65,15 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fast
   const { request } = reply;
   const form = pageForm(request, ['email', 'password', 'action']);
   const step = await stepOf(request, flow);
-  if (form.action === 'cancel' && step !== null) {
+  const { action, email = '', password = '' } = form;
+  if (action === 'cancel' && step !== null) {
     const outcome = await transactionOf(request, deps, (tx) => cancel(tx, step));
     return answerAuthorization(reply, outcome, contextOf(flow), deps);
   }
-  const { email = '', password = '' } = form;
+  // Another way on, which begins with the address that was typed here.
+  if (action === 'recover' || action === 'sign-up') {
+    return goToFlow(reply, `/${action}`, withAddress(flow, email), deps);
+  }
   const missing = [...(email.trim() === '' ? ['email'] : []), ...(password === '' ? ['password'] : [])];
   if (missing.length > 0) return sendForm(reply, flow, deps, { email, missing, wrong: false });
   // No member has a password that long; it is turned away before it costs a hash (A3).
@@ -80,7 +87,7 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fast
   if (checked.kind === 'too-many') {
     reply.header('retry-after', checked.retryAfter);
     const { limitKey } = checked;
-    const sealed = sealFlow(reply, flow, deps);
+    const sealed = sealFlow(reply, withAddress(flow, email), deps);
     const ways = [
       { href: flowUrl('/recover', sealed), text: 'recover.title' },
       { href: flowUrl('/sign-in', sealed), text: 'recover.back' },
@@ -141,7 +148,7 @@ async function sendForm(
     ...missing.map((field) => ({ field, text: t(`signIn.error.${field}`) })),
     ...(wrong ? [{ field: 'email', text: t('signIn.error.wrong'), aboutAll: true }] : []),
   ];
-  const sealed = sealFlow(reply, flow, deps);
+  const sealed = sealFlow(reply, email === undefined ? flow : withAddress(flow, email), deps);
   const client = shown === null ? null : shownName(shown.client.name);
   return sendPage(reply, {
     template: 'members/sign-in-page.eta',
@@ -154,27 +161,18 @@ async function sendForm(
     data: {
       client,
       logo: shown?.client.logo ?? null,
-      lead: leadOf(flow, client, t),
-      recover: flowUrl('/recover', sealed),
-      signUp: maySignUp(flow, shown) ? flowUrl('/sign-up', sealed) : null,
+      lead: leadOf(flow, client, language),
+      maySignUp: maySignUp(request, flow, shown),
       flow: sealed,
       email: email ?? (await addressToSignIn(request, flow, deps)),
     },
   });
 }
 
-/**
- * Whether the page leads to sign-up. Without a client it is not known whether the app that led here may offer
- * it, but for the checkout (see `/sign-up`; pages 12).
- */
-function maySignUp(flow: Flow, shown: FlowRequest | null): boolean {
-  return shown === null ? isCheckout(flow) : !shown.client.signupDisabled;
-}
-
 /** What the member signs in for: an app, a TV, or the pages here. */
-function leadOf(flow: Flow, client: string | null, t: Translate): string | null {
+function leadOf(flow: Flow, client: string | null, language: Language): Lead | null {
   const { returnTo, parameters } = flow;
-  if (client !== null) return t('signIn.lead', { client });
-  if (isCheckout(flow)) return t('signUp.leadCheckout');
-  return parameters === null && returnTo.startsWith('/device') ? t('signIn.leadDevice') : null;
+  if (client !== null) return emphasized(language, 'signIn.lead', { client });
+  if (isCheckout(flow)) return language.t('signUp.leadCheckout');
+  return parameters === null && returnTo.startsWith('/device') ? language.t('signIn.leadDevice') : null;
 }

@@ -1,14 +1,17 @@
 // The pages that prove the address of a sign-up.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readUserCode } from '../../core/grants/user-code.ts';
+import { emailProblem } from '../../core/members/details.ts';
 import {
   type EmailProof,
   type Presented,
   type ProofStanding,
   proofStanding,
 } from '../../core/members/email-proof.ts';
+import { normaliseEmail } from '../../core/members/member.ts';
 import { hashProofCode } from '../../operations/email-proof/email-proof.ts';
 import {
+  askAgain,
   finishSignUp,
   memberOfProof,
   proveByPassword,
@@ -24,12 +27,23 @@ import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pageQuery } from '../form.ts';
 import { formTarget } from '../headers.ts';
-import { type Flow, flowUrl, languageOf, requestOf, sealFlow, sendStale, stepOf } from '../oidc/flow.ts';
+import {
+  type Flow,
+  flowUrl,
+  languageOf,
+  requestOf,
+  sealFlow,
+  sendStale,
+  stepOf,
+  withAddress,
+} from '../oidc/flow.ts';
+import { emphasized } from '../pages/lead.ts';
 import { sendPage } from '../pages/pages.ts';
-import { sendLinkDone, sendMessage, sendProblem } from '../pages/problem.ts';
+import { sendLinkDone, sendMessage, sendProblem, sendTooManyMails } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
-import { findMailLink, isBrowserThatAsked, sendTooManyLinks } from './email-proof.ts';
+import { askerOf, findMailLink, isBrowserThatAsked, secondsToWait, sendTooManyLinks } from './email-proof.ts';
 import { answerSignedIn, type SignedIn, signInTo } from './flow-page.ts';
+import { goToProof, signUpFor, takeSignUp } from './sign-up.ts';
 
 const verifyUrl = '/sign-up/verify';
 const confirmUrl = '/sign-up/confirm/:secret';
@@ -47,8 +61,8 @@ export function signUpProofPages(app: FastifyInstance, deps: Deps): void {
   refuseOtherMethods(app, verifyUrl, ['GET', 'POST']);
   app.get(verifyUrl, (request, reply) => verify(reply, pageQuery(request, ['proof']).proof, null, deps));
   app.post(verifyUrl, { onRequest: requireSameOrigin }, (request, reply) => {
-    const { proof, code = '' } = pageForm(request, ['proof', 'code']);
-    return verify(reply, proof, code, deps);
+    const { proof, ...form } = pageForm(request, ['proof', 'code', 'action', 'email']);
+    return verify(reply, proof, form, deps);
   });
   refuseOtherMethods(app, confirmUrl, ['GET', 'POST']);
   app.get(confirmUrl, (_request, reply) => confirm(reply, null, deps));
@@ -57,8 +71,11 @@ export function signUpProofPages(app: FastifyInstance, deps: Deps): void {
   );
 }
 
-/** The page of the browser that asked; `code` is null where it was only opened. */
-async function verify(reply: FastifyReply, sealed = '', code: string | null, deps: Deps) {
+/** What the page of the digits sends: them, or what asks for another mail. */
+type VerifyForm = Partial<Readonly<Record<'code' | 'action' | 'email', string>>>;
+
+/** The page of the browser that asked; `form` is null where it was only opened. */
+async function verify(reply: FastifyReply, sealed = '', form: VerifyForm | null, deps: Deps) {
   const { request } = reply;
   const { tenant } = request;
   const unsealed = unseal(tenant.tokenKey, 'proof', browserCookie(request), sealed);
@@ -69,16 +86,63 @@ async function verify(reply: FastifyReply, sealed = '', code: string | null, dep
   if (unsealed.kind === 'foreign') return sendStale(reply, flowOf(found));
   const standing = proofStanding(found, deps.clock());
   if (isOver(standing)) return sendUsed(reply, found, true, deps);
-  if (code === null) return sendVerify(reply, found, sealed, null, deps);
+  if (form === null) return sendVerify(reply, found, sealed, null, deps);
+  const { code = '', action, email = '' } = form;
+  if (standing === 'awaited' && action === 'again') return mailAgain(reply, found, sealed, null, deps);
+  if (standing === 'awaited' && action === 'correct') return mailAgain(reply, found, sealed, email, deps);
   const digits = readUserCode(code);
-  if (digits === null && standing === 'awaited') return sendVerify(reply, found, sealed, 'format', deps);
+  if (digits === null && standing === 'awaited') {
+    return sendVerify(reply, found, sealed, codeProblem('format'), deps);
+  }
   const codeHash = hashProofCode(tenant.tokenKey, found.id, digits ?? '');
   const presented: Presented = { by: 'code', codeHash };
   const result = await takeOn(request, found.id, presented, deps);
   if (!('refused' in result)) return answerSignedIn(reply, result, deps);
   return proofStanding(result.refused, deps.clock()) === 'awaited'
-    ? sendVerify(reply, result.refused, sealed, 'wrong', deps)
+    ? sendVerify(reply, result.refused, sealed, codeProblem('wrong'), deps)
     : sendUsed(reply, result.refused, true, deps);
+}
+
+/** What is wrong with the digits, as a key of its text. */
+const codeProblem = (problem: 'format' | 'wrong') =>
+  ({ field: 'code', text: `signUp.verify.error.${problem}` }) as const;
+
+/** Sends the mail of a sign-up again, or to another address: everything else that was typed stays. */
+async function mailAgain(
+  reply: FastifyReply,
+  proof: EmailProof,
+  sealed: string,
+  typed: string | null,
+  deps: Deps,
+) {
+  const { request } = reply;
+  const email = typed?.trim() ?? null;
+  const flow = flowOf(proof);
+  const language = languageOf(request, flow);
+  const problem = email === null ? null : emailProblem(email);
+  if (problem !== null) {
+    const wrong = { field: 'email', text: `member.error.email.${problem}` } as const;
+    return sendVerify(reply, proof, sealed, wrong, deps, email ?? undefined);
+  }
+  const isSame = email === null || normaliseEmail(email) === proof.email;
+  // Too early: the page says until when.
+  if (isSame && secondsToWait(proof.createdAt, deps.clock()) > 0) {
+    return reply.redirect(`${verifyUrl}?proof=${sealed}`, 303);
+  }
+  if ((await signUpFor(request, flow, deps)) === null) return sendProblem(reply, 'noSignUp', { language });
+  const wait = await takeSignUp(request, deps);
+  const link = `${verifyUrl}?proof=${sealed}`;
+  if (wait !== null) {
+    const ways = [{ href: link, text: 'signUp.verify.back' }];
+    return sendProblem(reply.header('retry-after', wait), 'tooManySignUps', { language, ways });
+  }
+  const asker = askerOf(reply, deps);
+  const proofId = await transactionOf(request, deps, (tx) =>
+    askAgain(tx, request.tenant, { proofId: proof.id, email: isSame ? null : email }, asker, deps),
+  );
+  if (proofId !== null) return goToProof(reply, proofId, deps);
+  const ways = [{ href: link, text: 'signUp.verify.back' }];
+  return sendTooManyMails(reply, email ?? payloadOf(proof).email, { language, ways });
 }
 
 /** The page of the mail's link; nothing happens before its button is pressed. */
@@ -163,7 +227,8 @@ async function sendUsed(reply: FastifyReply, proof: EmailProof, isOwn: boolean, 
   const isFinished = proofStanding(proof, deps.clock()) === 'finished';
   const flow = isFinished ? kept : { ...kept, startedAt: deps.clock() };
   const language = languageOf(reply.request, flow);
-  const href = isOwn ? flowUrl('/sign-in', sealFlow(reply, flow, deps)) : '/sign-in';
+  const addressed = withAddress(flow, payloadOf(proof).email);
+  const href = isOwn ? flowUrl('/sign-in', sealFlow(reply, addressed, deps)) : '/sign-in';
   const member = await transactionOf(reply.request, deps, (tx) => memberOfProof(tx, proof, deps.clock()));
   if (!isFinished || member === null) return sendProblem(reply, 'linkUsed', { language, link: href });
   const ways = [{ href, text: isOwn ? 'signUp.verify.submit' : 'signIn.submit' }];
@@ -175,23 +240,31 @@ async function sendVerify(
   reply: FastifyReply,
   proof: EmailProof,
   sealed: string,
-  problem: 'format' | 'wrong' | null,
+  problem: { readonly field: 'code' | 'email'; readonly text: string } | null,
   deps: Deps,
+  typed?: string,
 ) {
-  const flow = { ...flowOf(proof), startedAt: deps.clock() };
+  const { email } = payloadOf(proof);
+  const kept = flowOf(proof);
+  const { ui_locales: chosen = kept.language } = pageQuery(reply.request, ['ui_locales']);
+  const flow = { ...withAddress(kept, email), startedAt: deps.clock(), language: chosen };
   const language = languageOf(reply.request, flow);
   const isProven = proofStanding(proof, deps.clock()) === 'proven';
   return sendPage(reply, {
     template: 'members/sign-up/verify.eta',
     language,
     title: isProven ? 'signUp.confirmed.title' : 'signUp.verify.title',
-    problems: problem === null ? [] : [{ field: 'code', text: language.t(`signUp.verify.error.${problem}`) }],
+    problems: problem === null ? [] : [{ ...problem, text: language.t(problem.text) }],
+    again: { action: verifyUrl, fields: { proof: sealed } },
     formTargets: await formTargetsOf(reply.request, proof, deps),
     data: {
       proof: sealed,
       isProven,
-      lead: isProven ? null : language.t('signUp.verify.lead', { email: payloadOf(proof).email }),
-      startAgain: flowUrl('/sign-up', sealFlow(reply, flow, deps)),
+      lead: isProven ? null : emphasized(language, 'signUp.verify.lead', { email }),
+      email: typed ?? email,
+      isCorrecting: problem?.field === 'email',
+      wait: secondsToWait(proof.createdAt, deps.clock()),
+      signIn: flowUrl('/sign-in', sealFlow(reply, flow, deps)),
     },
   });
 }
@@ -199,5 +272,6 @@ async function sendVerify(
 /** The page of another browser than the one that asked: it goes on there. */
 function sendConfirmed(reply: FastifyReply, language: Language): Promise<FastifyReply> {
   const title = 'signUp.confirmed.title';
-  return sendMessage(reply, { language, title, lead: 'signUp.confirmed.lead' });
+  const ways = [{ href: '/sign-in', text: 'signIn.submit' }];
+  return sendMessage(reply, { language, title, lead: 'signUp.confirmed.lead', ways });
 }

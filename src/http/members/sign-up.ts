@@ -14,13 +14,24 @@ import { ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm } from '../form.ts';
 import { formTarget } from '../headers.ts';
-import { type Flow, flowToKeep, flowUrl, isCheckout, languageOf, requestOf, sealFlow } from '../oidc/flow.ts';
+import {
+  type Flow,
+  flowToKeep,
+  flowUrl,
+  isCheckout,
+  languageOf,
+  requestOf,
+  sealFlow,
+  withAddress,
+} from '../oidc/flow.ts';
+import { emphasized } from '../pages/lead.ts';
 import { type FieldProblem, sendPage } from '../pages/pages.ts';
 import { sendProblem, sendTooManyMails } from '../pages/problem.ts';
 import { boxesOf, type ConsentAnswers, readConsents } from './consent-form.ts';
 import { askerOf } from './email-proof.ts';
-import { flowPage } from './flow-page.ts';
+import { flowPage, goToFlow } from './flow-page.ts';
 import { hintedAddress } from './login-hint.ts';
+import { maySignUp } from './sign-up-offer.ts';
 
 const url = '/sign-up';
 
@@ -32,20 +43,19 @@ export function signUpPage(app: FastifyInstance, deps: Deps): void {
   flowPage(app, deps, url, { show, submit });
 }
 
-/**
- * What this flow may sign up for, or null: never where its client disables it (contract 6; S4), and without a
- * client only on the way to a subscription. A visitor from our other pages – a TV's code, a link of a
- * mail, the account – may come from an app of a store that forbids it, and we could not tell (pages 12).
- */
-async function signUpFor(request: FastifyRequest, flow: Flow, deps: Deps) {
-  const { t } = languageOf(request, flow);
+/** What this flow may sign up for, or null (`maySignUp`). */
+export async function signUpFor(request: FastifyRequest, flow: Flow, deps: Deps) {
+  const language = languageOf(request, flow);
   const asked = await requestOf(request, flow, deps);
-  if (!isCheckout(flow) && (asked === null || asked.client.signupDisabled)) return null;
+  if (!maySignUp(request, flow, asked)) return null;
   const all = await transactionOf(request, deps, (tx) => listConsents(tx, request.tenant.id));
   const consents = all.filter(({ atSignUp }) => atSignUp);
-  if (asked === null) return { lead: t('signUp.leadCheckout'), logo: null, consents, formTargets: [] };
+  if (asked === null) {
+    const lead = isCheckout(flow) ? language.t('signUp.leadCheckout') : null;
+    return { lead, logo: null, consents, formTargets: [] };
+  }
   return {
-    lead: t('signIn.lead', { client: shownName(asked.client.name) }),
+    lead: emphasized(language, 'signIn.lead', { client: shownName(asked.client.name) }),
     logo: asked.client.logo,
     consents,
     formTargets: [formTarget(asked.request.target.redirectUri)],
@@ -61,7 +71,10 @@ async function show(reply: FastifyReply, flow: Flow, deps: Deps) {
 async function submit(reply: FastifyReply, flow: Flow, deps: Deps) {
   const { request } = reply;
   const { tenant } = request;
-  const form = pageForm(request, ['fullName', 'email', 'password']);
+  const form = pageForm(request, ['fullName', 'email', 'password', 'action']);
+  // The sign-in begins with the address that was typed here.
+  if (form.action === 'sign-in')
+    return goToFlow(reply, '/sign-in', withAddress(flow, form.email ?? ''), deps);
   const language = languageOf(request, flow);
   const asked = await signUpFor(request, flow, deps);
   if (asked === null) {
@@ -84,13 +97,10 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps) {
   );
   if (problems.length > 0) return sendForm(reply, flow, asked, deps, { fullName, email, answers, problems });
 
-  const { signUpsPerAddressAndHour, signUpsPerAddressAndDay } = tenant.limits;
-  const key = `sign-up ${tenant.id} ${addressKey(request.address)}`;
-  const wait =
-    (await deps.rateLimiter.take(key, signUpsPerAddressAndHour, countingWindow.hour)) ??
-    (await deps.rateLimiter.take(key, signUpsPerAddressAndDay, countingWindow.day));
+  const wait = await takeSignUp(request, deps);
   if (wait !== null) {
-    const ways = [{ href: flowUrl('/sign-in', sealFlow(reply, flow, deps)), text: 'recover.back' }];
+    const sealed = sealFlow(reply, withAddress(flow, email), deps);
+    const ways = [{ href: flowUrl('/sign-in', sealed), text: 'recover.back' }];
     return sendProblem(reply.header('retry-after', wait), 'tooManySignUps', { language, ways });
   }
 
@@ -111,10 +121,27 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps) {
   const asker = askerOf(reply, deps);
   const proofId = await transactionOf(request, deps, (tx) => askForSignUp(tx, tenant, payload, asker, deps));
   if (proofId === null) {
-    return sendTooManyMails(reply, email, { language, link: flowUrl(url, sealFlow(reply, flow, deps)) });
+    const link = flowUrl(url, sealFlow(reply, withAddress(flow, email), deps));
+    return sendTooManyMails(reply, email, { language, link });
   }
-  const browser = ensureBrowserCookie(reply, deps.random);
-  return reply.redirect(`/sign-up/verify?proof=${seal(tenant.tokenKey, 'proof', browser, { proofId })}`, 303);
+  return goToProof(reply, proofId, deps);
+}
+
+/** Counts a sign-up from an address. @returns null, or the seconds until one more is taken */
+export async function takeSignUp({ tenant, address }: FastifyRequest, { rateLimiter }: Deps) {
+  const { signUpsPerAddressAndHour, signUpsPerAddressAndDay } = tenant.limits;
+  const key = `sign-up ${tenant.id} ${addressKey(address)}`;
+  return (
+    (await rateLimiter.take(key, signUpsPerAddressAndHour, countingWindow.hour)) ??
+    (await rateLimiter.take(key, signUpsPerAddressAndDay, countingWindow.day))
+  );
+}
+
+/** Leads to the page that takes the digits of a mail, in the browser that asked for it. */
+export function goToProof(reply: FastifyReply, proofId: string, { random }: Pick<Deps, 'random'>) {
+  const browser = ensureBrowserCookie(reply, random);
+  const sealed = seal(reply.request.tenant.tokenKey, 'proof', browser, { proofId });
+  return reply.redirect(`/sign-up/verify?proof=${sealed}`, 303);
 }
 
 type SignUp = NonNullable<Awaited<ReturnType<typeof signUpFor>>>;
@@ -134,7 +161,7 @@ function sendForm(
   { fullName = '', email = hintedAddress(flow), answers, problems = [] }: FormState = {},
 ) {
   const language = languageOf(reply.request, flow);
-  const sealed = sealFlow(reply, flow, deps);
+  const sealed = sealFlow(reply, withAddress(flow, email), deps);
   const least = reply.request.tenant.passwordLength;
   return sendPage(reply, {
     template: 'members/sign-up/form.eta',
@@ -147,7 +174,6 @@ function sendForm(
       lead,
       logo,
       flow: sealed,
-      signIn: flowUrl('/sign-in', sealed),
       fullName,
       email,
       least,

@@ -36,6 +36,8 @@ export async function respondToClient(
     language: requestLanguage(reply.request, [chosen, sent.values.ui_locales]),
     title: 'formPost.title',
     formTargets: [formTarget(redirectUri)],
+    // It is on its way already.
+    again: null,
     data: { action: redirectUri, fields: Object.entries(answer) },
   });
 }

@@ -124,6 +124,7 @@ export function answerAuthorization(
   rememberCaller(reply.request, outcome, context);
   switch (outcome.kind) {
     case 'rejected':
+      if (outcome.client !== null) noteApp(reply, outcome.client);
       return reject(reply, outcome, context);
     case 'respond':
       return respondToClient(reply, outcome, context, deps);

@@ -2,6 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { flowLifetime } from '../../core/limits.ts';
+import { memberTextLength } from '../../core/members/limits.ts';
 import type { IdTokenHint } from '../../core/oidc/logout.ts';
 import type { SentParameters } from '../../core/oidc/request/authorization-request.ts';
 import {
@@ -37,6 +38,12 @@ export interface Flow {
   readonly returnTo: string;
   /** The language chosen on the way. */
   readonly language: string | null;
+  /** The address that was typed on the way: it is not asked for again. */
+  readonly email?: string;
+  /** When a mail was asked for on the way that goes to that address: ms. */
+  readonly mailedAt?: number;
+  /** As a mail keeps it: whether the browser that asked came from an app that makes no accounts (pages 12). */
+  readonly closed?: boolean;
   /** On the page that asks for a member's consent: the session of that member, who alone may answer it. */
   readonly askedOf?: string;
 }
@@ -56,7 +63,8 @@ export function sealFlow(
 ): string {
   const { tokenKey } = reply.request.tenant;
   return seal(tokenKey, purpose, ensureBrowserCookie(reply, random), flow, {
-    isHidden: flow.pushed === true,
+    // No address of a page tells who is on the way.
+    isHidden: flow.pushed === true || flow.email !== undefined,
   });
 }
 
@@ -79,10 +87,17 @@ export function openFlow(
  * A flow as it may be kept in the database until a mail is answered: an id_token has no place there (W9), and
  * without the hint the client checks itself who signed in.
  */
-export function flowToKeep(flow: Flow): Flow {
+export function flowToKeep({ email: _email, mailedAt: _mailedAt, ...flow }: Flow): Flow {
   if (flow.parameters === null) return flow;
   const { id_token_hint: _, ...parameters } = flow.parameters;
   return { ...flow, parameters };
+}
+
+/** The flow with an address that was typed on its way. */
+export function withAddress(flow: Flow, email: string): Flow {
+  const { email: _, ...rest } = flow;
+  const typed = email.trim();
+  return typed === '' || typed.length > memberTextLength.email ? rest : { ...rest, email: typed };
 }
 
 /** Whether a flow was begun on the way to a subscription: who has no account makes one there. */

@@ -6,7 +6,7 @@ import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/clients/client.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
-import { clearSessionCookie } from '../cookies.ts';
+import { clearSessionCookie, noteApp } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pick, sentForm } from '../form.ts';
 import { formToken, givenForm } from '../pages/form-token.ts';
@@ -33,9 +33,10 @@ const confirmation = 'sign-out';
 export const sealConfirmation = (reply: FastifyReply, deps: Pick<Deps, 'clock' | 'random'>): string =>
   formToken(reply, confirmation, deps);
 
+const url = '/api/oidc/session/end';
+
 /** GET and POST /api/oidc/session/end (contract; RP-Initiated Logout; decision 36). */
 export function logoutEndpoint(app: FastifyInstance, deps: Deps): void {
-  const url = '/api/oidc/session/end';
   refuseOtherMethods(app, url, ['GET', 'POST']);
   app.route({ method: ['GET', 'POST'], url, handler: (request, reply) => end(request, reply, deps) });
 }
@@ -78,8 +79,9 @@ async function end(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
     const reason = refusalWords[answer.refused];
     noteRefusal(request, { event: 'return_address_refused', clientId, target: clientId, reason });
   }
+  if (answer.client !== null) noteApp(reply, answer.client);
   if (answer.kind !== 'ask') clearSessionCookie(reply);
-  return send(reply, answer, [values.ui_locales, answer.locale], values.state, deps);
+  return send(reply, answer, values, deps);
 }
 
 /** Why a client's logout does not lead back to it, in words for an operator. */
@@ -90,12 +92,11 @@ const refusalWords: Readonly<Record<LogoutRefusal, string>> = {
 
 function send(
   reply: FastifyReply,
-  answer: LogoutAnswer,
-  languages: readonly (string | null | undefined)[],
-  state: string | undefined,
+  answer: LogoutAnswer & { readonly locale: string | null },
+  { ui_locales: asked, state, client_id: clientId, post_logout_redirect_uri: uri }: Parameters,
   deps: Deps,
 ): Promise<FastifyReply> | FastifyReply {
-  const language = requestLanguage(reply.request, languages);
+  const language = requestLanguage(reply.request, [asked], answer.locale);
   switch (answer.kind) {
     case 'redirect':
       return redirectToClient(reply, answer.uri, state === undefined ? {} : { state });
@@ -104,6 +105,8 @@ function send(
         template: 'members/sign-out.eta',
         language,
         title: 'signOut.title',
+        // The same question again, without a hint: an id_token stands on no page (W9).
+        again: { action: url, fields: given({ client_id: clientId, post_logout_redirect_uri: uri, state }) },
         data: { confirm: sealConfirmation(reply, deps), isUnregistered: answer.refused === 'address' },
       });
     case 'signed-out':
@@ -111,12 +114,22 @@ function send(
         template: 'members/signed-out.eta',
         language,
         title: 'signedOut.title',
-        data: { isUnregistered: answer.refused === 'address' },
+        again: { action: url, fields: {} },
+        data: {
+          isUnregistered: answer.refused === 'address',
+          ways: [{ href: '/sign-in', text: 'signIn.submit' }],
+        },
       });
     default:
       throw new Error(`unknown answer ${JSON.stringify(answer satisfies never)}`);
   }
 }
+
+/** What there is of some parameters. */
+const given = (values: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 
 function isConfirmed(request: FastifyRequest, confirm: string | undefined): boolean {
   if (request.method !== 'POST' || confirm === undefined || !isSameOrigin(request)) return false;

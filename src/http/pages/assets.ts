@@ -46,7 +46,7 @@ export interface Style {
 
 /** The style of pages of operators: they wear the tenant's colours, and corners and font that are ours. */
 export const styleSheet = (...files: readonly string[]) =>
-  styleOf(sharedWith(files), () => shapeOf(neutralBranding));
+  styleOf(sharedWith(files), { hasCover: false, shape: () => shapeOf(neutralBranding) });
 
 /** What all pages share, then these sheets. */
 const sharedWith = (files: readonly string[]) => sheetText('palette.css', 'base.css', ...files);
@@ -64,18 +64,24 @@ export function sheetText(...files: readonly string[]): string {
     .replaceAll(';}', '}');
 }
 
+/** What a sheet wears beside colours. */
+interface Dress<Worn> {
+  /** Whether there is a cover, which has colours of its own. */
+  readonly hasCover: boolean;
+  /** Corners and font. */
+  shape(branding: Worn): string;
+}
+
 /** A sheet in a tenant's colours, corners and font. */
-function styleOf<Worn extends Pick<Branding, 'brandColor'>>(
-  sheet: string,
-  shape: (branding: Worn) => string,
-) {
+function styleOf<Worn extends Pick<Branding, 'brandColor'>>(sheet: string, { hasCover, shape }: Dress<Worn>) {
+  const ofLook = (look: Look) => `:root{${colorsOf(look)}${hasCover ? coverOf(look) : ''}}`;
   // What is the same for every tenant is kept once.
   const styles = new WeakMap<Worn, { readonly look: string; readonly hash: string }>();
   return (branding: Worn): Style => {
     const known = styles.get(branding);
     if (known !== undefined) return { text: known.look + sheet, hash: known.hash };
     const { light, dark } = looksOf(branding.brandColor);
-    const colors = `:root{${colorsOf(light)}}@media (prefers-color-scheme:dark){:root{${colorsOf(dark)}}}`;
+    const colors = `${ofLook(light)}@media (prefers-color-scheme:dark){${ofLook(dark)}}`;
     const look = `${colors}:root{${shape(branding)}}`;
     const text = look + sheet;
     const hash = `sha256-${sha256(text).digest('base64')}`;
@@ -90,11 +96,11 @@ const inRem = (pixels: number) => `${pixels / 16}rem`.replace(/^0/, '');
 function shapeOf(branding: Branding): string {
   const { corners, font } = branding;
   const { field, card } = cornerRadii[corners];
-  return `--radius:${inRem(field)};--round:${inRem(card)};--font:${fontFamilies[font]}${pictureOf(branding)}`;
+  return `--radius:${inRem(field)};--round:${inRem(card)};--font:${fontFamilies[font]}`;
 }
 
 /** The picture on the cover, below what makes its text readable; both are as they are in either look. */
-function pictureOf(branding: Branding): string {
+function artOf(branding: Branding): string {
   const { coverPicture } = brandOf(branding);
   if (coverPicture === null) return '';
   const { color, density } = scrimOf(branding.brandColor);
@@ -103,34 +109,43 @@ function pictureOf(branding: Branding): string {
   return `;--cover:${color};--on-cover:#fff;--art:${art}`;
 }
 
-function colorsOf({ brand, onBrand, link, cover }: Look): string {
-  const ofCover = `--cover:${cover.base};--glow:${cover.glow};--shade:${cover.shade};--on-cover:${cover.text}`;
-  return `--brand:${brand};--on-brand:${onBrand};--link:${link};${ofCover}`;
-}
+const colorsOf = ({ brand, onBrand, link }: Look): string =>
+  `--brand:${brand};--on-brand:${onBrand};--link:${link}`;
+
+const coverOf = ({ cover: { base, glow, shade, text } }: Look): string =>
+  `;--cover:${base};--glow:${glow};--shade:${shade};--on-cover:${text}`;
 
 const plainScript = scriptAsset('memberdoor');
 const newPassword = scriptAsset('memberdoor', 'new-password');
+const sendAgain = scriptAsset('memberdoor', 'send-again');
 
-/** The scripts of pages that have more than the others, by their templates. */
+/** The scripts of the pages to which one adds something, by their templates. */
 const scripts: Readonly<Record<string, ReturnType<typeof scriptAsset>>> = {
+  'members/account/data.eta': plainScript,
+  'members/account/delete.eta': plainScript,
+  'members/account/email.eta': plainScript,
   'members/account/password.eta': newPassword,
   'members/device/entry.eta': scriptAsset('memberdoor', 'slots'),
   'members/recover/reset.eta': newPassword,
+  'members/recover/sent.eta': sendAgain,
+  'members/sign-in-page.eta': plainScript,
+  'members/sign-up/confirm.eta': plainScript,
   'members/sign-up/form.eta': newPassword,
+  'members/sign-up/verify.eta': sendAgain,
+  'oidc/form-post.eta': plainScript,
   'rehearsal/outbox-mail.eta': scriptAsset('memberdoor', 'copy'),
   'setup/form.eta': newPassword,
 };
 
-export const pageScripts = [...new Set([plainScript, ...Object.values(scripts)])];
+export const pageScripts = [...new Set(Object.values(scripts))];
 
-/** What serves a page's script, by its template. */
-const scriptOf = (template: string) => scripts[template] ?? plainScript;
-
-/** The address of a page's script, by its template. */
-export const pageScript = (template: string): string => scriptOf(template).url;
+/** The address of a page's script, by its template; null where a script would add nothing. */
+export const pageScript = (template: string): string | null => scripts[template]?.url ?? null;
 
 /** What parts of pages need, beside what all do; where two say something of one part, the later holds. */
 const partSheets = [
+  'ways.css',
+  'problem.css',
   'icon.css',
   'facts.css',
   'cards.css',
@@ -157,7 +172,13 @@ export function pageStyle(template: string, branding: Branding): Style {
 
 /** Of every sheet the rules that the page can meet; its shell, the door or the site, has one of its own (pages 2). */
 function makePageStyle(template: string): (branding: Branding) => Style {
-  const parts = partsOf(template, scriptOf(template).text);
-  const shell = parts.classes.has('site') ? 'site.css' : 'door.css';
-  return styleOf(rulesMet(sharedWith(['memberdoor.css', shell, ...partSheets]), parts), shapeOf);
+  const parts = partsOf(template, scripts[template]?.text ?? '');
+  const hasCover = parts.classes.has('door');
+  const shell = hasCover ? 'door.css' : 'site.css';
+  const sheet = rulesMet(
+    sharedWith(['memberdoor.css', 'forms.css', 'foot.css', shell, ...partSheets]),
+    parts,
+  );
+  const shape = (branding: Branding) => shapeOf(branding) + (hasCover ? artOf(branding) : '');
+  return styleOf(sheet, { hasCover, shape });
 }

@@ -14,6 +14,9 @@ import {
   offeredLanguages,
 } from '../../text/language.ts';
 import { createTemplates, templateFolder } from '../../text/templates.ts';
+import { pathOf } from '../address.ts';
+import { languageCookie } from '../cookies.ts';
+import { pageForm, pageQuery } from '../form.ts';
 import { pageHeaders } from '../headers.ts';
 import { pageScript, pageScripts, pageStyle } from './assets.ts';
 import { brandOf } from './brand.ts';
@@ -39,8 +42,8 @@ export interface Page {
   readonly formTargets?: readonly string[];
   /** Whether it shows documents of ours in frames. */
   readonly framesOwn?: boolean;
-  /** The page again in another language, as a GET form; without it the page has no switcher. */
-  readonly again?: { readonly action: string; readonly fields: Readonly<Record<string, string>> };
+  /** Where the page is found again in another language, where its address is not enough; null where nowhere. */
+  readonly again?: { readonly action: string; readonly fields: Readonly<Record<string, string>> } | null;
   /** Whether the page shows that something went wrong: the title then begins with "Error" (pages 6). */
   readonly isError?: boolean;
   /** What was wrong with the form that the page shows again; its template has them as `problems`. */
@@ -60,18 +63,21 @@ export function pages(app: FastifyInstance): void {
 }
 
 /**
- * The language of a page: among those that the tenant offers what the page was asked for, then what the
- * browser says (pages 4).
+ * The language of a page: among those that the tenant offers what the page was asked for, then what was chosen in this
+ * browser, then what the member chose, then what the browser says (pages 4).
  *
- * @param asked tags in order of preference, such as those of `ui_locales` and what the member chose
+ * @param asked tags in order of preference, such as those of `ui_locales`
+ * @param locale what the member chose, who may have done so elsewhere
  */
 export function requestLanguage(
-  { headers, tenant }: FastifyRequest,
+  request: FastifyRequest,
   asked: readonly (string | null | undefined)[],
+  locale: string | null = null,
 ): Language {
   // While the service is set up there is no tenant.
-  const offered = (tenant as typeof tenant | undefined)?.languages;
-  return chooseLanguage(asked, headers['accept-language'], offered);
+  const offered = (request.tenant as OpenTenant | undefined)?.languages;
+  const wishes = [...asked, languageCookie(request), locale];
+  return chooseLanguage(wishes, request.headers['accept-language'], offered);
 }
 
 /** Renders a page of a tenant: its colour, its language, its security policy. */
@@ -117,7 +123,7 @@ export async function renderPage(
     host: own?.host ?? '',
     style: style.text,
     scriptUrl: pageScript(page.template),
-    again: offered.length > 1 ? (page.again ?? null) : null,
+    again: offered.length > 1 ? addressAgain(reply.request, page.again) : null,
     languages: offered,
     // Every form that asks for consents says which words it showed (`members/parts/consents.eta`).
     wordsOf,
@@ -125,6 +131,30 @@ export async function renderPage(
     reference: reply.request.id,
   });
   return { html, styleHash: style.hash };
+}
+
+/** What of an address says which page of ours it is: what else a stranger wrote there is not repeated. */
+const keptInAddress = ['flow', 'proof', 'decided', 'order', 'before'] as const;
+
+/** The address at which a page is found again; null for the answer to a form that has no page of its own. */
+function addressAgain(request: FastifyRequest, again: Page['again']): string | null {
+  if (again === null) return null;
+  if (again !== undefined) return addressOf(again.action, again.fields);
+  const { method, routeOptions, server } = request;
+  const isForm = method === 'POST';
+  const hasPage =
+    !isForm || (routeOptions.url !== undefined && server.hasRoute({ method: 'GET', url: routeOptions.url }));
+  const path = pathOf(request);
+  if (!hasPage || path.startsWith('/api/') || path.length > longestAgain) return null;
+  return addressOf(path, isForm ? pageForm(request, keptInAddress) : pageQuery(request, keptInAddress));
+}
+
+/** The longest path that a page leads back to. */
+const longestAgain = 500;
+
+function addressOf(path: string, fields: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
 /** The languages that the switcher offers, the page's own among them. */

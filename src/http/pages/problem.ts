@@ -1,6 +1,7 @@
 // The pages that say what went wrong.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { countingWindow, retryAfterSeconds, wrongUserCodes } from '../../core/limits.ts';
+import { linkLength } from '../../core/members/limits.ts';
 import { hashEmail } from '../../core/members/member-limits.ts';
 import { isOutage } from '../../log/log.ts';
 import type { Counted } from '../../storage/memory/rate-limit.ts';
@@ -80,12 +81,22 @@ export function sendProblem(reply: FastifyReply, kind: ProblemKind, problem: Pro
       lead: language.t(`problem.${kind}.lead`),
       reason: problem.reason ?? null,
       details: problem.details ?? [],
-      ways: [
-        ...(problem.link === undefined ? [] : [{ href: problem.link, text: 'problem.restart' }]),
-        ...(problem.ways ?? []),
-      ],
+      ways: waysOn(request, kind, problem),
     },
   });
+}
+
+const account: Way = { href: '/account', text: 'account.title' };
+
+/** Where a problem leads that is told no way on (pages 20): what was asked for may be there a moment later. */
+function waysOn(request: FastifyRequest, kind: ProblemKind, { link, ways = [] }: Problem): readonly Way[] {
+  const given = link === undefined ? ways : [{ href: link, text: 'problem.restart' }, ...ways];
+  if (given.length > 0) return given;
+  if (kind === 'noFlow') return [{ href: '/sign-in', text: 'signIn.submit' }];
+  const isAgain = (kind === 'busy' || kind === 'unexpected') && request.method === 'GET';
+  return isAgain && request.url.length <= linkLength
+    ? [{ href: request.url, text: 'problem.again' }]
+    : [account];
 }
 
 /** A page that says what has been done, and leads on. Its texts are keys. */
@@ -112,7 +123,7 @@ export function sendLinkDone(reply: FastifyReply, message: Omit<Message, 'lead'>
 export function sendTooManyMails(
   reply: FastifyReply,
   email: string,
-  problem: Pick<Problem, 'language' | 'link'>,
+  problem: Pick<Problem, 'language' | 'link' | 'ways'>,
 ): Promise<FastifyReply> {
   reply.header('retry-after', countingWindow.hour / 1_000);
   return sendProblem(reply, 'tooManyMails', {

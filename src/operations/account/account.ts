@@ -42,6 +42,13 @@ export async function changeOwnDetails(
   return [];
 }
 
+/** A member chose a language, which mails are written in too. */
+export async function changeOwnLanguage(tx: Tx, member: Member, locale: string, now: number): Promise<void> {
+  if (member.locale === locale) return;
+  await updateMember(tx, { ...member, locale, updatedAt: now });
+  await auditDeed(tx, { event: 'member_changed', memberId: member.id, target: member.id });
+}
+
 /** What a change of address was asked for with. */
 export interface EmailChangePayload {
   /** The new address as it was typed. */

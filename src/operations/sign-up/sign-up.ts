@@ -7,8 +7,10 @@ import {
   finishProof,
   type Presented,
   presentProof,
+  proofStanding,
+  withdrawProof,
 } from '../../core/members/email-proof.ts';
-import { isGone, type Member, maySignIn } from '../../core/members/member.ts';
+import { isGone, type Member, maySignIn, normaliseEmail } from '../../core/members/member.ts';
 import type { Share } from '../../secrets/fair-queue.ts';
 import { isHashable, type Passwords } from '../../secrets/password.ts';
 import { apply } from '../../storage/apply.ts';
@@ -71,6 +73,28 @@ export async function askForSignUp(
         }),
   });
   return asked.proof.id;
+}
+
+/**
+ * Asks once more for a sign-up that waits for its mail, at this address: everything else that was said stays. Where it is
+ * another address, what was mailed to the one before proves nothing any more.
+ *
+ * @returns the id of the new proof; null if the address is sent no more mails now, or the sign-up waits no longer
+ */
+export async function askAgain(
+  tx: Tx,
+  tenant: OpenTenant,
+  { proofId, email }: { readonly proofId: string; readonly email: string | null },
+  asker: Asker,
+  deps: MemberDeps,
+): Promise<string | null> {
+  const proof = await findEmailProof(tx, tenant.id, proofId);
+  if (proof === null || proofStanding(proof, deps.clock()) !== 'awaited') return null;
+  const payload = JSON.parse(proof.payload) as SignUpPayload;
+  const asked = await askForSignUp(tx, tenant, { ...payload, email: email ?? payload.email }, asker, deps);
+  const isOther = email !== null && normaliseEmail(email) !== proof.email;
+  if (asked !== null && isOther) await apply(tx, withdrawProof(proof));
+  return asked;
 }
 
 /** The member of a proven sign-up: made now, or null if the address got an account in between. */

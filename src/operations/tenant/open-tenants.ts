@@ -24,6 +24,12 @@ export interface OpenTenant extends Tenant {
   readonly claimsParameter: boolean;
   /** Whether a client has the device flow: only then discovery lists it (contract, "Discovery document"). */
   readonly deviceFlow: boolean;
+  /**
+   * Whether an app that members sign in to makes accounts, so that our own pages may too, and whether the page of a TV may:
+   * no app of a TV forbids it (pages 12).
+   */
+  readonly signUp: boolean;
+  readonly signUpOnTv: boolean;
   /** Whether a client gets tokens in its own name: only then discovery lists that grant (interop 60). */
   readonly clientCredentials: boolean;
   /** Whether a client may push its requests, and whether all of them must (RFC 9126 §5). */
@@ -138,6 +144,8 @@ function settingsOf(
   | 'backchannelLogout'
   | 'clientCredentials'
   | 'deviceFlow'
+  | 'signUp'
+  | 'signUpOnTv'
   | 'assertionAlgorithms'
   | 'pushedRequests'
   | 'requestObjects'
@@ -150,11 +158,14 @@ function settingsOf(
 > {
   const used = new Set<SigningAlgorithm>(['RS256', 'ES256']);
   for (const { idTokenAlgorithm } of clients) used.add(idTokenAlgorithm);
+  const signUp = clients.some(makesAccounts);
   return {
     idTokenAlgorithms: listedAlgorithms.filter((algorithm) => used.has(algorithm)),
     claimsParameter: clients.some((client) => client.claimsParameter),
     clientCredentials: clients.some((client) => client.clientCredentials),
     deviceFlow: clients.some((client) => client.deviceFlow),
+    signUp,
+    signUpOnTv: signUp && !clients.some((client) => client.deviceFlow && client.signupDisabled),
     assertionAlgorithms: signedByAny(
       clients.filter(({ authenticationMethod }) => authenticationMethod === 'private_key_jwt'),
     ),
@@ -186,3 +197,7 @@ function signedByAny(signing: readonly Client[]): readonly ForeignAlgorithm[] {
     signing.some(({ signingAlgorithms }) => signingAlgorithms.includes(algorithm)),
   );
 }
+
+/** An operator's app that people sign in to, and may make an account on the way. */
+const makesAccounts = ({ origin, redirectUris, signupDisabled }: Client): boolean =>
+  origin === 'operator' && redirectUris.length > 0 && !signupDisabled;

@@ -20,7 +20,7 @@ describe('the languages that a tenant offers', () => {
   };
   /** The languages of the switcher on the sign-up page. */
   const switcher = async () =>
-    [...(await atSignUp(service, host)).page.text.matchAll(/name="ui_locales" value="(\w+)"/g)].map(
+    [...(await atSignUp(service, host)).page.text.matchAll(/name="language" value="(\w+)"/g)].map(
       ([, tag]) => tag,
     );
 

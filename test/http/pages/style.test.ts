@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { neutralBranding } from '../../../src/core/members/branding.ts';
-import { pageStyle } from '../../../src/http/pages/assets.ts';
+import { pageScript, pageStyle } from '../../../src/http/pages/assets.ts';
 import { templateFolder } from '../../../src/text/templates.ts';
 
 const read = (name: string) => readFileSync(new URL(name, templateFolder), 'utf8');
@@ -64,6 +64,15 @@ describe('pages 2: each page brings the style that it needs', () => {
   });
 });
 
+describe('pages 1: a page has a script where one adds something to it, and none where it would add nothing', () => {
+  // A password that can be shown, a form that sends itself, slots, buttons that copy, a mail that can be sent again.
+  const added = /type: 'password'|data-submit-at-once|wrap: 'slots'|data-copy|data-wait/;
+
+  it.each(pages)('%s', (name) => {
+    expect(pageScript(name) !== null).toBe(added.test(wholeOf(name)));
+  });
+});
+
 it('pages 5: colours have their names in the palette, which the pages of members and the portal share', () => {
   const assets = readdirSync(new URL('assets/', templateFolder), { recursive: true, encoding: 'utf8' });
   const sheets = assets.filter((name) => name.endsWith('.css'));
@@ -74,7 +83,7 @@ it('pages 5: colours have their names in the palette, which the pages of members
 it('pages 3: no size, colour scheme or direction shows or hides anything but lines of the cover and the menu of the account, so that axe need not look at all of it again', () => {
   // The cover's box is there at every size; what is written on it alone is plain text, which axe meets on a desk.
   // The menu is looked at as it is on a phone, closed and open (`browser/account.test.ts`).
-  const ofCover = /\.cover \{[^}]*\}|\.says,\s*\.host \{[^}]*\}|\.(?:opens|entries)[^{]*\{[^}]*\}/g;
+  const ofCover = /\.pane \{[^}]*\}|\.says,\s*\.host \{[^}]*\}|\.(?:opens|entries)[^{]*\{[^}]*\}/g;
   const rules = (everySheet.match(ofLooks) ?? []).map((rule) => rule.replaceAll(ofCover, ''));
   expect(rules.length).toBeGreaterThan(5);
   for (const rule of rules) expect(rule).not.toMatch(/\b(?:display|visibility|clip(?:-path)?|opacity)\s*:/);

@@ -12,6 +12,7 @@ import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { type AccountVisitor, accountOf } from '../../support/members/account.ts';
 import { largestLogo, plainJpeg } from '../../support/members/logos.ts';
+import { pageWeight } from '../../support/members/page-weight.ts';
 import { recoveryLink } from '../../support/members/recover.ts';
 import { applied, submitCode } from '../../support/members/sign-up.ts';
 import { consentRecord, invoiceRecord } from '../../support/records/access-records.ts';
@@ -172,8 +173,7 @@ describe('pages 2: with the largest logos, the longest names and every field wro
       const page = await show(language);
       expect(page.text, `${page.status}`).toContain(`<html lang="${language}"`);
       expect(page.text).toMatch(/class="logo" src="\/brand\/[^"]+\.svg"/);
-      const script = await service.http(hosts.a, /src="(\/assets\/[^"]+)"/.exec(page.text)?.[1] ?? '');
-      weights.push([language, Buffer.byteLength(page.text) + Buffer.byteLength(script.text)]);
+      weights.push([language, await pageWeight(service, hosts.a, page.text)]);
     }
     expect(weights.filter(([, bytes]) => bytes >= 20_000)).toEqual([]);
   });

@@ -151,7 +151,7 @@ describe('the logo of an app', () => {
   it('pages 5: stands on the sign-up page as on the sign-in page', async () => {
     const { page } = await atSignUp(service, hosts.a, app);
     expect(page.text).toContain(
-      `<img class="logo" src="${largestLogo('client')}" alt=""><span>to continue to Film &amp; Sport</span>`,
+      `<img class="logo" src="${largestLogo('client')}" alt=""><span>to continue to <strong><bdi>Film &amp; Sport</bdi></strong></span>`,
     );
     const { page: plain } = await atSignUp(service, hosts.a);
     expect(plain.text).not.toContain(largestLogo('client'));

@@ -1,12 +1,32 @@
 import { describe, expect, it } from 'vitest';
-import { listClients, updateClient } from '../../../src/storage/clients/client.ts';
+import type { Client } from '../../../src/core/client.ts';
+import { findClient, listClients, updateClient } from '../../../src/storage/clients/client.ts';
 import { hosts } from '../../support/fixtures.ts';
+import type { Answer } from '../../support/http.ts';
+import { linkIn } from '../../support/members/outbox.ts';
 import { atSignUp, newPassword, submitSignUp, wayOn } from '../../support/members/sign-up.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { useService } from '../../support/use-service.ts';
-import { authorizationParameters, field, pkce, visitor } from '../../support/visitor.ts';
+import {
+  authorizationParameters,
+  field,
+  pkce,
+  type Visitor,
+  visitor,
+  wayFrom,
+} from '../../support/visitor.ts';
 
 const service = useService({ data: 'security' });
+
+/** Changes a client of a tenant. */
+const setClient = (host: string, clientId: string, changes: Partial<Client>) =>
+  service.store.transaction(async (tx) => {
+    const tenantId = String(service.tenants.byHost(host)?.id);
+    const client = await findClient(tx, tenantId, clientId);
+    if (client === null) throw new Error(`no client ${clientId}`);
+    await updateClient(tx, { ...client, ...changes });
+    await service.tenants.reload(tx);
+  });
 
 /** An authorization request of nosign, which disables sign-up. */
 const nosign = (more: Record<string, string> = {}) =>
@@ -87,16 +107,64 @@ describe('a client with sign-up disabled', () => {
     expect(await allRows(service)).toEqual(before);
   });
 
-  it('S4: a flow of our own pages, which names no client, makes no account', async () => {
-    const browser = visitor(service, hosts.a);
-    for (const start of ['/sign-in', '/recover', '/device?user_code=123+456']) {
-      let page = await browser.send(start);
-      while (page.headers.location !== undefined) page = await browser.send(page.headers.location);
-      expect(page.text).not.toMatch(/sign-up/);
-      const flow = field(page, 'flow');
-      expect((await browser.send(`/sign-up?flow=${flow}`)).headers.location).toMatch(/^\/sign-in\?/);
-      expect((await browser.send('/sign-up', { body: { flow, ...details } })).status).toBe(403);
+  /** The sign-in that a page of ours leads to. */
+  const signInFor = async (browser: Visitor, start: string) => {
+    let page = await browser.send(start);
+    while (page.headers.location !== undefined) page = await browser.send(page.headers.location);
+    return page;
+  };
+  const ownPages = ['/sign-in', '/account', '/recover', '/account/devices'];
+
+  const expectNone = async (browser: Visitor, page: Answer) => {
+    expect(page.text).not.toMatch(/sign-?up/i);
+    const flow = field(page, 'flow');
+    expect((await browser.send(`/sign-up?flow=${flow}`)).headers.location).toMatch(/^\/sign-in\?/);
+    expect((await browser.send('/sign-up', { body: { flow, ...details } })).status).toBe(403);
+  };
+
+  it('S4: a browser that it led here makes no account on our own pages either', async () => {
+    for (const lead of [
+      nosign({ state }),
+      nosign({ redirect_uri: 'https://other.test/cb' }),
+      '/api/oidc/session/end?client_id=nosign',
+    ]) {
+      const browser = visitor(service, hosts.a);
+      if (typeof lead === 'string') await browser.send(lead);
+      else await browser.authorize(lead);
+      for (const start of ownPages) await expectNone(browser, await signInFor(browser, start));
     }
+  });
+
+  it('pages 20: one that came by itself may, where an app makes accounts, and so may one that such an app led here last', async () => {
+    const browser = visitor(service, hosts.a);
+    for (const start of ['/sign-in', '/account', '/account/devices']) {
+      const page = await signInFor(browser, start);
+      expect(page.text).toMatch(/value="sign-up"/);
+      const form = await wayFrom(browser, page, '/sign-in', 'sign-up');
+      expect(form.text).toContain('<h1>Create an account</h1>');
+    }
+    await atNosign(browser);
+    await atSignUp(service, hosts.a, {}, browser);
+    expect((await signInFor(browser, '/sign-in')).text).toMatch(/value="sign-up"/);
+  });
+
+  it('S4: the page of a TV makes none where an app of a TV disables it', async () => {
+    const browser = visitor(service, hosts.b);
+    const start = '/device?user_code=123+456';
+    expect((await signInFor(browser, start)).text).toMatch(/value="sign-up"/);
+    await setClient(hosts.b, 'nosign', { deviceFlow: true });
+    await expectNone(browser, await signInFor(browser, start));
+    expect((await signInFor(browser, '/sign-in')).text).toMatch(/value="sign-up"/);
+  });
+
+  it('S4: a link of a mail that was asked for on its way leads to none, in whatever browser it is opened', async () => {
+    const { flow, browser } = await atNosign();
+    await browser.send('/recover', { body: { flow, email: 'u2@example.test' } });
+    await service.delivered();
+    const { pathname } = new URL(linkIn(service.outbox.last('u2@example.test')));
+    const other = visitor(service, hosts.a);
+    const done = await other.send(pathname, { body: { password: newPassword } });
+    await expectNone(other, await other.send(String(wayOn(done))));
   });
 
   it('S4: a client that disables it while the form is open takes none', async () => {
@@ -106,7 +174,11 @@ describe('a client with sign-up disabled', () => {
       for (const client of await listClients(tx, tenantId)) {
         await updateClient(tx, { ...client, signupDisabled: true });
       }
+      await service.tenants.reload(tx);
     });
     expect((await submitSignUp(browser, page, details)).status).toBe(403);
+    // Where every app does, our own pages do too.
+    const other = visitor(service, hosts.b);
+    await expectNone(other, await signInFor(other, '/sign-in'));
   });
 });

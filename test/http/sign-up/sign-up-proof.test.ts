@@ -146,14 +146,6 @@ describe('pages 11: the six digits', () => {
     expect(await countMembers(service)).toBe(members);
   });
 
-  it('pages 7: a visitor who mistyped the address finds the form again, with the same flow', async () => {
-    const { browser, verify } = await newApplicant();
-    const again = /href="(\/sign-up\?flow=[^"]*)">Start again</.exec(verify.text)?.[1];
-    const form = await browser.send(String(again));
-    expect(form.text).toContain('to continue to Public One');
-    expect(field(form, 'email')).toBe('');
-  });
-
   it('A11: another browser that has the page can do nothing with it, and is shown how to begin anew', async () => {
     const applicant = await newApplicant();
     const { browser: stranger } = await atSignUp(service, hosts.a);

@@ -6,6 +6,7 @@ import type { Member } from '../../../core/members/member.ts';
 import { changeOwnDetails } from '../../../operations/account/account.ts';
 import { languageName, languages, offeredLanguages } from '../../../text/language.ts';
 import { readPhone, showPhone } from '../../../text/phone.ts';
+import { keepLanguage } from '../../cookies.ts';
 import { pageForm } from '../../form.ts';
 import { readCountry, showCountry } from './country.ts';
 import { type AccountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';
@@ -61,7 +62,11 @@ function pageOf(
       const details = { ...detailsOf(member), ...read(values, visit) };
       const problems = await changeOwnDetails(tx, member, details, deps.clock());
       if (problems.length > 0) return () => sendForm(visit, values, problems);
-      return () => redirectDone(visit, url, 'details');
+      return () => {
+        // Where the language is on the page, it is that of this browser too.
+        if (names.includes('language')) keepLanguage(visit.reply, details.locale);
+        return redirectDone(visit, url, 'details');
+      };
     },
   };
 }

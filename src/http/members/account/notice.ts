@@ -45,7 +45,7 @@ async function show(reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
   if (notice === null) return sendUsed(reply);
   const { language, seen } = await transactionOf(request, deps, async (tx) => {
     const member = await findMember(tx, tenant.id, notice.memberId);
-    const language = requestLanguage(request, [member?.locale]);
+    const language = requestLanguage(request, [], member?.locale);
     return { language, seen: await seenOf(tx, tenant.id, notice, language, deps.clock()) };
   });
   const { isLiving, ipAddress } = seen;

@@ -54,7 +54,7 @@ export async function showPlans(reply: FastifyReply, deps: Deps) {
 }
 
 export function languageOf(request: FastifyRequest, asked: CheckoutRequest, current: CurrentSession | null) {
-  return requestLanguage(request, [asked.language, current?.member.locale]);
+  return requestLanguage(request, [asked.language], current?.member.locale);
 }
 
 /** Everything that is offered; what the member has already says so. */

@@ -72,7 +72,7 @@ export function accountWalk(site: Site): Walk {
       email: member,
       go: async ({ page }) => {
         await page.goto(`${site.issuer}/account/devices`);
-        await page.locator('summary').first().click();
+        await page.locator('main summary').first().click();
         await page.locator('button[value=rename]').first().click();
         await page.locator('[role=status]').waitFor();
       },
@@ -94,7 +94,7 @@ export function accountWalk(site: Site): Walk {
       email: member,
       go: async ({ page }) => {
         await page.goto(`${site.issuer}/account/devices`);
-        await page.locator('summary').first().click();
+        await page.locator('main summary').first().click();
         await page.locator('input[name=label]').first().fill('x'.repeat(61));
         await page.locator('button[value=rename]').first().click();
         await page.waitForLoadState();
@@ -106,7 +106,7 @@ export function accountWalk(site: Site): Walk {
       email: 'dee@example.com',
       go: async ({ page }) => {
         await page.goto(`${site.issuer}/account/subscriptions`);
-        await page.locator('summary').click();
+        await page.locator('main summary').click();
       },
     },
     'subscriptions, Arabic': at('/subscriptions', arabic),
