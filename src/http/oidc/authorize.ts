@@ -33,9 +33,10 @@ import { flowUrl, readHintedMember, sealFlow } from './flow.ts';
 import { refuseByDocument } from './registration/document.ts';
 import { type MeantRequest, meantBy, meantRequest } from './request-object.ts';
 
+const url = '/api/oidc/auth';
+
 /** GET and POST /api/oidc/auth (contract, "web flow step 1"; decisions 6 to 14). */
 export function authorizationEndpoint(app: FastifyInstance, deps: Deps): void {
-  const url = '/api/oidc/auth';
   refuseOtherMethods(app, url, ['GET', 'POST']);
   app.route({ method: ['GET', 'POST'], url, handler: (request, reply) => begin(request, reply, deps) });
 }
@@ -193,6 +194,14 @@ function reject(
   return sendProblem(reply, 'request', {
     language,
     reason: language.t(`problem.request.reason.${reason}`),
+    // The same request again, as far as the page shows it.
+    again: {
+      action: url,
+      fields: {
+        ...(clientId === undefined ? {} : { client_id: clientId }),
+        ...(redirectUri === undefined ? {} : { redirect_uri: redirectUri }),
+      },
+    },
     details: [
       { label: language.t('problem.request.sent'), values },
       { label: language.t('problem.request.registered'), values: registered },

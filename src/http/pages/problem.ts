@@ -8,7 +8,7 @@ import type { Counted } from '../../storage/memory/rate-limit.ts';
 import type { Language } from '../../text/language.ts';
 import { notePage, noteRefusal } from '../audit.ts';
 import { type LimitName, limitWords, noteLimit } from '../limit-reached.ts';
-import { requestLanguage, sendPage } from './pages.ts';
+import { type Page, requestLanguage, sendPage } from './pages.ts';
 
 const answered = (status: number, reason: string, limit: LimitName | null = null) => ({
   status,
@@ -60,6 +60,8 @@ export interface Problem {
   readonly link?: string;
   /** Where else the page leads on. */
   readonly ways?: readonly Way[];
+  /** Where the page is found again in another language, where its address is not enough. */
+  readonly again?: NonNullable<Page['again']>;
   /** Of a limit, whom it counts, where that is not the address. */
   readonly limitKey?: Counted;
 }
@@ -77,6 +79,7 @@ export function sendProblem(reply: FastifyReply, kind: ProblemKind, problem: Pro
     title: `problem.${kind}.title`,
     status: problems[kind].status,
     isError: true,
+    ...(problem.again === undefined ? {} : { again: problem.again }),
     data: {
       lead: language.t(`problem.${kind}.lead`),
       reason: problem.reason ?? null,

@@ -6,6 +6,7 @@ import {
   brandingProblems,
   looksOf,
   neutralBranding,
+  scrimOf,
   supportLink,
   surfaces,
 } from '../../../src/core/members/branding.ts';
@@ -215,6 +216,16 @@ describe('pages 3: what pages make of a colour', () => {
         expect(contrast(textOn(color), color)).toBeGreaterThanOrEqual(4.5);
       }),
       { numRuns: 2_000 },
+    );
+  });
+
+  it('lies over the picture of a cover so that white text can be read on it, whatever the picture has there', () => {
+    fc.assert(
+      fc.property(anyColor, anyColor, (brandColor, pixel) => {
+        const { color, density } = scrimOf(brandColor);
+        for (const below of [pixel, '#ffffff'])
+          expect(contrast('#ffffff', mix(below, color, density / 100)), below).toBeGreaterThanOrEqual(4.5);
+      }),
     );
   });
 

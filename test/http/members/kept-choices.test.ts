@@ -70,7 +70,7 @@ describe('pages 4: a language that was chosen', () => {
     expect(languageOf(await account.send('/account', { headers }))).toBe('da');
   });
 
-  it('is one that the tenant offers, and leads to no address but its own', async () => {
+  it('K2: leads back to no address but its own, and is one that the tenant offers', async () => {
     const browser = visitor(service, hosts.b);
     await run(service, 'tenants.change', { tenant: hosts.b, languages: ['en', 'nb'] });
     const answer = async (page: string, language = 'nb') =>

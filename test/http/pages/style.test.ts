@@ -83,7 +83,7 @@ it('pages 5: colours have their names in the palette, which the pages of members
 it('pages 3: no size, colour scheme or direction shows or hides anything but lines of the cover and the menu of the account, so that axe need not look at all of it again', () => {
   // The cover's box is there at every size; what is written on it alone is plain text, which axe meets on a desk.
   // The menu is looked at as it is on a phone, closed and open (`browser/account.test.ts`).
-  const ofCover = /\.pane \{[^}]*\}|\.says,\s*\.host \{[^}]*\}|\.(?:opens|entries)[^{]*\{[^}]*\}/g;
+  const ofCover = /\.poster \{[^}]*\}|\.says,\s*\.host \{[^}]*\}|\.(?:opens|entries)[^{]*\{[^}]*\}/g;
   const rules = (everySheet.match(ofLooks) ?? []).map((rule) => rule.replaceAll(ofCover, ''));
   expect(rules.length).toBeGreaterThan(5);
   for (const rule of rules) expect(rule).not.toMatch(/\b(?:display|visibility|clip(?:-path)?|opacity)\s*:/);
