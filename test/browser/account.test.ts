@@ -32,9 +32,9 @@ describe('the account pages without JavaScript', () => {
     await row('Kitchen').locator('summary').click();
     await row('Kitchen').getByLabel('Name of this device').fill('Grandma');
     await page.keyboard.press('Enter');
-    await page.getByText('It is called Grandma now.').waitFor();
+    await page.getByText('Renamed to Grandma.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('It is called Kitchen now.').waitFor();
+    await page.getByText('Renamed to Kitchen.').waitFor();
     await row('Kitchen').getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('Kitchen is signed out.').waitFor();
     expect(await row('Kitchen').count()).toBe(0);
@@ -117,7 +117,7 @@ describe('the account pages without JavaScript', () => {
     const { page, context } = await site.browser.open({ javaScript: false });
     await page.goto(linkIn(mail ?? { text: '' }));
     await page.getByRole('button').click();
-    await page.getByRole('heading', { name: 'It is signed out' }).waitFor();
+    await page.getByRole('heading', { name: 'Signed out' }).waitFor();
     await page.getByRole('link', { name: 'Choose a new password' }).click();
     await page.getByRole('heading', { name: 'Choose a new password' }).waitFor();
     expect((await foreign.send('/account')).status).toBe(303);

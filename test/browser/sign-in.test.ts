@@ -46,11 +46,11 @@ describe.each([
     expect(view.problems).toEqual([]);
   });
 
-  it('I24: "Do not allow" takes access_denied back to the app', async () => {
+  it('I24: "Don’t allow" takes access_denied back to the app', async () => {
     const view = await site.browser.open({ javaScript });
     await signIn(view, site, 'gro+tv@example.com');
     await view.page.goto(site.authorization({ client_id: 'partner', scope }));
-    await view.page.getByRole('button', { name: 'Do not allow' }).click();
+    await view.page.getByRole('button', { name: 'Don’t allow' }).click();
     await view.page.getByRole('heading', { name: 'App' }).waitFor();
     expect(lastAnswer()?.url.searchParams.get('error')).toBe('access_denied');
     expect(lastAnswer()?.url.searchParams.get('code')).toBeNull();

@@ -105,7 +105,7 @@ describe('a reader at a paywall', () => {
     await page.fill('#country', 'Norway');
     await press(view, 'Continue');
 
-    await heading(view, 'Check your order');
+    await heading(view, 'Review your order');
     await page.getByText('NOK 199 per month').waitFor();
     await page.getByLabel('Offers').check();
     const [arrival] = await Promise.all([
@@ -129,7 +129,7 @@ describe('a reader at a paywall', () => {
     // Who comes again has it already, and is led on.
     await page.goto(`${paywall.origin}/article`);
     await page.getByRole('link', { name: 'Subscribe' }).click();
-    await page.getByText('You have this until').waitFor();
+    await page.getByText('You already have this until').waitFor();
     await page.goBack();
   });
 
@@ -145,7 +145,7 @@ describe('a reader at a paywall', () => {
         await page.getByLabel('Daily News').check();
         await press(view, 'I have an account');
         await submitSignIn(view, member);
-        await heading(view, 'Check your order');
+        await heading(view, 'Review your order');
         await press(view, 'Cancel');
       }
       await page.waitForURL(`${paywall.origin}/front`);
@@ -161,11 +161,11 @@ describe('a reader at a paywall', () => {
     await heading(view, 'Subscribe to Acme Live');
     await press(view, 'I have an account');
     await submitSignIn(view, 'bo@example.com');
-    await heading(view, 'Check your order');
+    await heading(view, 'Review your order');
     await press(view, 'Order and pay');
     await heading(view, 'Acme Live: 49900 NOK');
     await press(view, 'Do not pay');
-    await heading(view, 'Check your order');
+    await heading(view, 'Review your order');
     await press(view, 'Order and pay');
     await press(view, 'Pay');
     await page.waitForURL(done());
@@ -184,11 +184,11 @@ describe('a reader at a paywall', () => {
     const order = provider.orders.at(-1);
     if (order === undefined) throw new Error('no payment was begun');
     await page.goto(order.returnUrl);
-    await heading(view, 'We are waiting for your payment');
+    await heading(view, 'Waiting for your payment');
     const path = `/checkout/payments/${hostedName}`;
     const notice = { method: 'POST', ...signedNotice(reportOf(order, true)) };
     expect((await site.service.http(host, path, notice)).status).toBe(200);
-    await page.getByRole('link', { name: 'Look again' }).click();
+    await page.getByRole('link', { name: 'Check again' }).click();
     await heading(view, 'You are subscribed');
     await page.getByRole('link', { name: 'Continue' }).click();
     await page.waitForURL(done());

@@ -98,10 +98,10 @@ describe('a reviewer of an app store, in an app with sign-up disabled', () => {
       'Choose a new password – Acme',
       'Error: Choose a new password – Acme',
       'Check your email – Acme',
-      'Error: There is no such page – Acme',
-      'Error: This sign-in cannot begin – Acme',
-      'Error: This link does not work any more – Acme',
-      'Error: Too many wrong sign-ins – Acme',
+      'Error: Page not found – Acme',
+      'Error: This sign-in cannot start – Acme',
+      'Error: This link no longer works – Acme',
+      'Error: Too many attempts – Acme',
     ]) {
       expect([...titlesOf(seen)]).toContain(title);
     }

@@ -126,7 +126,7 @@ describe('the consents of a member', () => {
     await save(['newsletter']);
     await ask({ description: 'Two mails every day' });
     const page = textOf(await browser.send(url));
-    expect(page).toContain('You agreed to an earlier text on January 15, 2026. If you save');
+    expect(page).toContain('You agreed to an earlier version on January 15, 2026. Saving');
     await save(['newsletter']);
     expect((await answers()).map(({ description }) => description)).toEqual([
       'A mail every Friday',
@@ -283,7 +283,7 @@ describe('a tenant that asks for nothing', () => {
     expect((await browser.send('/account/privacy')).text).not.toContain(url);
     const page = await browser.send(url);
     expect(page.status).toBe(200);
-    expect(textOf(page)).toContain('There is nothing here that asks for your consent.');
+    expect(textOf(page)).toContain('Nothing here needs your consent right now.');
     expect(/<main[\s\S]*<\/main>/.exec(page.text)?.[0]).not.toContain('<form');
     await ask({});
     expect((await browser.send('/account/privacy')).text).toContain(`href="${url}"`);

@@ -103,12 +103,12 @@ describe('my details', () => {
     const wrong = {
       [url]: {
         fullName: ['', 'Enter your name'],
-        nickName: ['n'.repeat(101), 'Shorten this to 100 characters'],
+        nickName: ['n'.repeat(101), 'Use at most 100 characters'],
         phone: ['12345', 'Enter a phone number with its country code'],
       },
       [addressUrl]: {
-        line1: ['x'.repeat(201), 'Shorten this to 200 characters'],
-        city: ['a\u0000b', 'Enter this without control characters'],
+        line1: ['x'.repeat(201), 'Use at most 200 characters'],
+        city: ['a\u0000b', 'Remove the invisible characters'],
         country: ['Atlantis', 'Enter the name of a country'],
       },
     } as const;

@@ -160,8 +160,8 @@ describe('renaming a TV', () => {
   });
 
   it.each([
-    ['of 61 characters', 'x'.repeat(61), 'Shorten this to 60 characters'],
-    ['with a control character', 'a\u0007b', 'Enter this without control characters'],
+    ['of 61 characters', 'x'.repeat(61), 'Use at most 60 characters'],
+    ['with a control character', 'a\u0007b', 'Remove the invisible characters'],
   ])('pages 6: a name %s is refused beside its field, and kept there', async (_what, label, text) => {
     const answer = await browser.submit(url, { ...(await cardOf()), action: 'rename', label });
     expect(answer.status).toBe(422);

@@ -59,12 +59,12 @@ describe('a new address', () => {
     const { email, mail } = await ask();
     const path = pathOf(linkIn(mail));
     const other = await accountOf(service, hosts.a, address, { password });
-    expect(textOf(await other.send(path))).toContain(`Press the button to use ${email}`);
+    expect(textOf(await other.send(path))).toContain(`Confirm that you want to use ${email}`);
     expect(await shownAddress()).toBe(address);
     expectDone(await other.submit(path), '/account/details', 'email');
     expect(await shownAddress()).toBe(email);
     const used = await other.send(path);
-    expectWorkDone(used, 'Your address is confirmed');
+    expectWorkDone(used, 'Your email address is confirmed');
     expect(wayOn(used)).toBe('/account');
     address = email;
   });
@@ -97,7 +97,7 @@ describe('a new address', () => {
     await service.delivered();
     expect(service.outbox.sent.filter(({ to }) => to === known)).toEqual([]);
     const verify = await browser.send(String(answer.headers.location));
-    expect(textOf(verify)).toContain(`If no other account has ${known}, a message is on its way there.`);
+    expect(textOf(verify)).toContain(`If no other account uses ${known}, an email is on its way.`);
     expect(await shownAddress()).toBe(address);
   });
 

@@ -94,7 +94,7 @@ describe('the page of an invoice', () => {
     expect(paid).toContain('Paid on January 15, 2026');
     expect(paid).not.toContain('How to pay');
     expect(await shown(await invoice({ dueAt: service.clock.now() }))).toContain(
-      'Was due on January 15, 2026',
+      'Overdue since January 15, 2026',
     );
   });
 

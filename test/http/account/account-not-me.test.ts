@@ -106,7 +106,7 @@ describe('the notice of a new browser', () => {
 async function expectSaidSo(reader: Visitor, path: string): Promise<void> {
   const page = await reader.send(path);
   expect(page.status).toBe(200);
-  expect(page.text).toContain('<h1>It is signed out</h1>');
+  expect(page.text).toContain('<h1>Signed out</h1>');
   expect(page.text).not.toContain('name="token"');
   expect(wayOn(page)).toBe('/recover');
 }

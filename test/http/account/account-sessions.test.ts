@@ -58,7 +58,7 @@ describe('my browsers', () => {
     const portal = await portalOf(service, hosts.a, email);
     const isInPortal = async () => (await portal.send(`/admin/tenants/${hosts.a}`)).status === 200;
     const page = await own.send(url);
-    expect(textOf(page).match(/Administration portal/g)).toHaveLength(1);
+    expect(textOf(page).match(/Admin portal/g)).toHaveLength(1);
     expect(await isInPortal()).toBe(true);
     // The last used comes first.
     const session = String(valuesOf(page, 'session')[0]);
@@ -68,7 +68,7 @@ describe('my browsers', () => {
       true,
       true,
     ]);
-    expect((await own.send(url)).text).not.toContain('Administration portal');
+    expect((await own.send(url)).text).not.toContain('Admin portal');
     const [last] = (await auditEvents(service)).slice(-1);
     expect(last).toMatchObject({ event: 'session_ended', actorKind: 'member', reason: 'of the portal' });
   });

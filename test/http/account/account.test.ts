@@ -140,7 +140,7 @@ describe('the account page', () => {
     const [signIn = ''] = valuesOf(page, 'signIn');
     await browser.submit('/account/devices', { signIn, action: 'rename', label: 'Attic' });
     const renamed = await browser.send('/account/devices');
-    expect(textOf(renamed)).toContain('It is called Attic now. Undo');
+    expect(textOf(renamed)).toContain('Renamed to Attic. Undo');
     const form = /<div class="notice">[\s\S]*?<\/form>/.exec(renamed.text)?.[0] ?? '';
     const body = Object.fromEntries(
       [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [
@@ -150,7 +150,7 @@ describe('the account page', () => {
     );
     await browser.send('/account/devices', { body });
     const undone = textOf(await browser.send('/account/devices'));
-    expect(undone).toContain('It is called Third now.');
+    expect(undone).toContain('Renamed to Third.');
     expect(undone).not.toContain('Attic is');
   });
 

@@ -104,7 +104,7 @@ const combinations: readonly { readonly given: readonly Part[] }[] = [
   all,
 ].map((given) => ({ given }));
 
-const identifier = 'Recognise you by an identifier that stays the same';
+const identifier = 'Recognise you when you come back';
 
 describe("what a third party's client gets (decision 41)", () => {
   it.each(combinations)(

@@ -73,9 +73,9 @@ describe('a package that asks for an address', () => {
       'posted, all but recipient and post town',
       posted,
       { ...complete, postOffice: null },
-      'Check your order',
+      'Review your order',
     ],
-    ['free and not posted, no address', {}, noAddress, 'Check your order'],
+    ['free and not posted, no address', {}, noAddress, 'Review your order'],
   ])('%s', async (_what, changes, address, heading) => {
     await setAddress(address);
     expect(headingOf((await order(changes)).page)).toBe(heading);
@@ -126,7 +126,7 @@ describe('a package that asks for an address', () => {
     expect(page.status).toBe(422);
     expect(problemsOf(page)).toEqual([
       'Enter the street and number',
-      'Shorten this to 200 characters',
+      'Use at most 200 characters',
       'Enter the city',
       'Enter the name of a country',
     ]);

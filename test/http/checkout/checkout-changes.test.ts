@@ -81,8 +81,8 @@ describe('a member who will have the package soon', () => {
       });
     });
     expectLeads(await browser.submit(ordering, 'confirm'), ordering.path);
-    expect(headingOf(await browser.send(ordering.path))).toBe('You have this already');
-    expect(headingOf(await browser.open({ packageId }))).toBe('You have this already');
+    expect(headingOf(await browser.send(ordering.path))).toBe('You already have this plan');
+    expect(headingOf(await browser.open({ packageId }))).toBe('You already have this plan');
     expect(await countsOf(service, packageId)).toEqual([1, 0, 0]);
   });
 });

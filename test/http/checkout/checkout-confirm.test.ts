@@ -125,7 +125,7 @@ describe('confirming', () => {
     expectLeads(second, onward);
     const third = await browser.submit(otherOrder, 'confirm');
     expectLeads(third, otherOrder.path);
-    expect(headingOf(await browser.follow(third))).toBe('You have this already');
+    expect(headingOf(await browser.follow(third))).toBe('You already have this plan');
     expect(await countsOf(service, packageId)).toEqual([1, 1, 1]);
   });
 

@@ -103,7 +103,7 @@ describe('forged forms', () => {
     const tablet = shopper(service, hosts.a);
     await begin(tablet);
     const page = await tablet.send(ordering.path);
-    expect(headingOf(page)).toBe('Check your order');
+    expect(headingOf(page)).toBe('Review your order');
     expectErrorPage(await withoutEffect(() => browser.submit({ ...ordering, page }, 'confirm')), 403);
 
     await tablet.press(page, 'switch');

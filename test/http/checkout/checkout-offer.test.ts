@@ -60,7 +60,7 @@ describe('a visitor who is not signed in', () => {
     const browser = visitor();
     const query = { packageId, reference: 'article-7', onCheckoutCompletedUrl: onward, callBackUrl: back };
     const { id, page } = await browser.order(query);
-    expect(headingOf(page)).toBe('Check your order');
+    expect(headingOf(page)).toBe('Review your order');
     const { checkouts = [] } = await allRows(service);
     expect(checkouts.filter((row) => (row as { id: string }).id === id)).toMatchObject([
       { packageId, reference: 'article-7', onCheckoutCompletedUrl: onward, callBackUrl: back, state: 'open' },
@@ -167,13 +167,13 @@ describe('a member who has the package', () => {
       await browser.open({ packageId: gold, onCheckoutCompletedUrl: onward }),
       await browser.follow(await browser.press(await browser.open({ packageId: gold }), 'continue')),
     ]) {
-      expect(headingOf(page)).toBe('You have this already');
-      expect(page.text).toContain('Gold is yours until February 14, 2026.');
+      expect(headingOf(page)).toBe('You already have this plan');
+      expect(page.text).toContain('You have Gold until February 14, 2026.');
       expect(page.text).not.toMatch(/value="(?:confirm|continue)"/);
     }
     const page = await browser.open({ packageId: gold, onCheckoutCompletedUrl: onward });
     expect(page.text).toContain(`href="${onward.replaceAll('&', '&amp;')}"`);
-    expect(textOf(await browser.open())).toContain('You have this until February 14, 2026');
+    expect(textOf(await browser.open())).toContain('You already have this until February 14, 2026');
   });
 
   it('who ordered before signing in sees it then', async () => {
@@ -181,7 +181,7 @@ describe('a member who has the package', () => {
     const form = await browser.follow(await browser.press(await browser.open({ packageId: 1 }), 'sign-in'));
     const before = (await allRows(service)).checkouts;
     const page = await browser.follow(await browser.signIn(form, 'u1@example.test'));
-    expect(headingOf(page)).toBe('You have this already');
+    expect(headingOf(page)).toBe('You already have this plan');
     expect((await allRows(service)).checkouts).toEqual(before);
     expect(page.text).toContain('href="/account"');
   });

@@ -135,7 +135,7 @@ describe('coming back from the page of the provider', () => {
   ])('%s the member waits, and nothing is given', async (_what, query) => {
     const { browser, ordering, paid, returnPath } = await shop.open();
     const page = await withoutEffect(() => browser.send(returnPath + query(paid)));
-    expect(headingOf(page)).toBe('We are waiting for your payment');
+    expect(headingOf(page)).toBe('Waiting for your payment');
     expect(page.text).toContain(`href="${returnPath}"`);
     expect(page.text).toContain(`href="${ordering.path}"`);
   });
@@ -144,12 +144,12 @@ describe('coming back from the page of the provider', () => {
     const { browser, returnPath } = await shop.open();
     const { paid } = await shop.open();
     const page = await withoutEffect(() => browser.send(returnPath + signedReturn(paid)));
-    expect(headingOf(page)).toBe('We are waiting for your payment');
+    expect(headingOf(page)).toBe('Waiting for your payment');
   });
 
   it('who waits and looks again is led on once the provider has reported it', async () => {
     const { browser, packageId, ordering, paid, returnPath } = await shop.open();
-    expect(headingOf(await browser.send(returnPath))).toBe('We are waiting for your payment');
+    expect(headingOf(await browser.send(returnPath))).toBe('Waiting for your payment');
     expect((await shop.notify(paid)).status).toBe(200);
     const page = await browser.follow(await browser.send(returnPath));
     expect(headingOf(page)).toBe('You are subscribed');

@@ -170,7 +170,7 @@ describe('an address that was taken off the list after the page was opened', () 
     expect(page.text).not.toContain('app.test');
     expect(page.text).toContain('href="/account"');
     expect(page.headers['content-security-policy']).toContain("form-action 'self';");
-    expect(headingOf(await browser.open({ packageId: 1 }))).toBe('You have this already');
+    expect(headingOf(await browser.open({ packageId: 1 }))).toBe('You already have this plan');
   });
 
   it('K2: is not followed after cancelling a checkout', async () => {
@@ -196,7 +196,7 @@ describe('an address that was taken off the list after the page was opened', () 
     const offer = await browser.open({ packageId, onCheckoutCompletedUrl: onward });
     await takeOff();
     const page = await browser.follow(await browser.press(offer, 'continue'));
-    expect(headingOf(page)).toBe('You have this already');
+    expect(headingOf(page)).toBe('You already have this plan');
     expect(page.text).not.toContain('app.test');
   });
 });

@@ -46,7 +46,7 @@ describe('A6: guessing at one account', () => {
       const answer = await attempt(email, 'wrong one', homeOf(index));
       statuses.push(answer.status);
       if (answer.status !== 429) continue;
-      expect(answer.text).toContain('<title>Error: Too many wrong sign-ins – Tenant A</title>');
+      expect(answer.text).toContain('<title>Error: Too many attempts – Tenant A</title>');
       expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
       expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(60);
     }

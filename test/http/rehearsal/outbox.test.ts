@@ -35,7 +35,7 @@ describe('the outbox of a development tenant', () => {
     const service = await serviceForTest({ data: 'development' });
     const page = await service.http(hostsOf(service).acme, '/outbox');
     expect(page.status).toBe(200);
-    expect(page.text).toContain('No mail yet.');
+    expect(page.text).toContain('No emails yet.');
   });
 
   it('lists its mails, newest first, with subject, address and time', async () => {
@@ -116,7 +116,7 @@ describe('the outbox of a development tenant', () => {
     expect((await found('@mail.test')).mails).toBe(2);
     const none = await found('"><script>');
     expect(none).toMatchObject({ mails: 0 });
-    expect(none.text).toContain('No mail matches. Try a shorter word.');
+    expect(none.text).toContain('No email matches. Try a shorter word.');
     expect(none.text).toContain('value="&quot;&gt;&lt;script&gt;"');
   });
 
@@ -125,7 +125,7 @@ describe('the outbox of a development tenant', () => {
     const { acme, globex } = hostsOf(service);
     await post(service, acme);
     const [path = ''] = linksOf((await service.http(acme, '/outbox')).text);
-    expect((await service.http(globex, '/outbox')).text).toContain('No mail yet.');
+    expect((await service.http(globex, '/outbox')).text).toContain('No emails yet.');
     expect((await service.http(globex, path)).status).toBe(404);
     expect((await service.http(globex, `${path}/seen`)).status).toBe(404);
   });

@@ -96,7 +96,7 @@ describe('pages 20: a sign-up that waits for its mail', () => {
     const answer = await press(applicant, 'correct', 'nora@');
     expect([answer.status, ...problemsOf(answer)]).toEqual([
       422,
-      'Enter an email address such as name@example.com',
+      'Enter an email address, for example name@example.com',
     ]);
     expect(field(answer, 'email')).toBe('nora@');
     expect(answer.text).toContain('<details class="other" open>');

@@ -74,7 +74,7 @@ describe('a client with sign-up disabled', () => {
     const before = await allRows(service);
     const answer = await browser.send('/sign-up', { body: { flow, ...details } });
     expect(answer.status).toBe(403);
-    expect(answer.text).toContain('<title>Error: No account can be created here – Tenant A</title>');
+    expect(answer.text).toContain('<title>Error: You can’t create an account here – Tenant A</title>');
     expect(wayOn(answer)).toMatch(/^\/sign-in\?flow=/);
     expect(await allRows(service)).toEqual(before);
   });

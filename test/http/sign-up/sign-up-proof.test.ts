@@ -91,7 +91,7 @@ describe('pages 11: the six digits', () => {
     const { browser, verify, code } = await newApplicant();
     for (const typed of ['', '12345', '1234567', 'abcdef', '12 34 5x', '123456'.repeat(1_000)]) {
       const answer = await submitCode(browser, verify, typed);
-      expect([answer.status, ...problemsOf(answer)]).toEqual([422, 'Enter the six digits of the message']);
+      expect([answer.status, ...problemsOf(answer)]).toEqual([422, 'Enter the six digits from the email']);
     }
     expect((await submitCode(browser, verify, code)).status).toBe(303);
   });
@@ -140,7 +140,7 @@ describe('pages 11: the six digits', () => {
     await expectArrival(service, hosts.a, await submitCode(browser, verify, code), applicant);
     const members = await countMembers(service);
     const again = await submitCode(browser, verify, code);
-    expectWorkDone(again, 'Your address is confirmed');
+    expectWorkDone(again, 'Your email address is confirmed');
     const onward = await browser.send(String(wayOn(again)));
     await expectArrival(service, hosts.a, onward, applicant);
     expect(await countMembers(service)).toBe(members);
@@ -200,7 +200,7 @@ describe('pages 11: the link', () => {
     const applicant = await newApplicant();
     const answer = await pressConfirm(applicant.browser, applicant.link);
     await expectArrival(service, hosts.a, answer, applicant);
-    expectWorkDone(await applicant.browser.send(applicant.link), 'Your address is confirmed');
+    expectWorkDone(await applicant.browser.send(applicant.link), 'Your email address is confirmed');
   });
 
   it('pages 11: on another device it says to go back and does not sign in, and the first browser goes on', async () => {
@@ -222,7 +222,7 @@ describe('pages 11: the link', () => {
     expect(back.text).not.toContain('name="code"');
     const answer = await submitCode(browser, back, '');
     await expectArrival(service, hosts.a, answer, applicant);
-    expectWorkDone(await phone.send(applicant.link), 'Your address is confirmed');
+    expectWorkDone(await phone.send(applicant.link), 'Your email address is confirmed');
   });
 
   it('pages 11: on another device it takes the password of the sign-up, because the address may be another person’s', async () => {
@@ -231,7 +231,7 @@ describe('pages 11: the link', () => {
     expect((await phone.send(applicant.link)).text).toContain('name="password"');
     expect((await applicant.browser.send(applicant.link)).text).not.toContain('name="password"');
     for (const [password, problem] of [
-      ['', 'Enter the password that you chose'],
+      ['', 'Enter the password you chose'],
       ['not the password', 'This is not the password that you chose'],
     ] as const) {
       const answer = await pressConfirm(phone, applicant.link, password);

@@ -165,6 +165,6 @@ describe('/internal/domains', () => {
   it('is not there on the host of a tenant', async () => {
     const answer = await ask('a.test', hosts.a);
     expect(answer.status).toBe(404);
-    expect(answer.text).toContain('There is no such page');
+    expect(answer.text).toContain('Page not found');
   });
 });

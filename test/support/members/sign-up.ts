@@ -155,13 +155,13 @@ export function wayOn({ text }: Answer): string | null {
 /** Holds an answer to the page of a link or a code that is over. */
 export function expectUsed({ status, text }: Answer): void {
   expect(status).toBe(410);
-  expect(text).toContain('<title>Error: This link does not work any more – Tenant A</title>');
+  expect(text).toContain('<title>Error: This link no longer works – Tenant A</title>');
 }
 
 /** Holds an answer to the page of a link that says what it has done, which is no error (pages 20). */
 export function expectWorkDone(answer: Answer, done: string): void {
   expect(answer.status).toBe(410);
   expect(answer.text).toContain(`<title>${done} – Tenant A</title>`);
-  expect(answer.text).toContain('The link works once, and it has done its work.');
+  expect(answer.text).toContain('This link works once, and it has already been used.');
   expect(wayOn(answer)).toMatch(/^\/(?:sign-in|account)/);
 }

@@ -104,7 +104,7 @@ describe('the approve page', () => {
     const page = await phone.open(userCode);
     expect(page.status).toBe(200);
     const text = textOf(page);
-    expect(text).toContain('Public One asks to be signed in as u1@example.test');
+    expect(text).toContain('Public One wants to sign in as u1@example.test');
     expect(text).toContain(`The code on the TV ${userCode}`);
     expect(text).toContain('Reported by the device Name Living room Model KD-55');
     expect(text).toContain('What we see Address 127.0.0.1 Asked just now');
