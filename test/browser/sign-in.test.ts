@@ -89,7 +89,7 @@ describe.each([
     await page.goto(`${site.issuer}/account`);
     expect(new URL(page.url()).pathname).toBe('/sign-in');
     await submitSignIn(view, 'bo@example.com');
-    await page.getByRole('heading', { name: 'Your account' }).waitFor();
+    await page.getByRole('heading', { name: 'Hello, Bo' }).waitFor();
     expect(view.problems).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 // What previews of a tenant's pages show: pages and a mail with made-up members, in the data that their templates take.
 import type { Tenant } from '../../../../core/tenant.ts';
 import type { Language } from '../../../../text/language.ts';
+import { emphasized } from '../../../pages/lead.ts';
 
 /** A page of members about to be drawn. */
 interface Sample {
@@ -22,15 +23,14 @@ type Named = Pick<Tenant, 'name'>;
 const member = { fullName: 'Ada Nilsen', email: 'ada@example.com' };
 
 const samples: Readonly<Record<Exclude<Surface, 'mail'>, (language: Language, tenant: Named) => Sample>> = {
-  'sign-in': ({ t }, { name }) => ({
+  'sign-in': (language, { name }) => ({
     template: 'members/sign-in-page.eta',
     title: 'signIn.title',
     data: {
       client: name,
       logo: null,
-      lead: t('signIn.lead', { client: name }),
-      recover: '#',
-      signUp: '#',
+      lead: emphasized(language, 'signIn.lead', { client: name }),
+      maySignUp: true,
       flow: '',
       email: '',
     },
@@ -62,6 +62,7 @@ const samples: Readonly<Record<Exclude<Surface, 'mail'>, (language: Language, te
       ...signedIn,
       greeted: 'Ada',
       isSelling: true,
+      invoices: [],
       plans: [
         {
           id: 1,
