@@ -290,6 +290,12 @@ export const countedUpTo = 10_000;
 export const countsRemembered = minute;
 export const countsTenants = 1_000;
 
+/**
+ * How many entries a page of a list looks at where no index has what is asked for: some milliseconds. It goes on behind
+ * them on the next page.
+ */
+export const listLook = 10_000;
+
 /** An export is read in parts of this many entries, each in a few milliseconds: one part is in memory. */
 export const exportPart = 1_000;
 

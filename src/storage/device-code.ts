@@ -3,7 +3,7 @@ import { type DeviceCode, type DeviceCodeWrite, isOpen } from '../core/grants/de
 import type { SignIn } from '../core/grants/sign-in.ts';
 import { pollInterval, userCodeRest } from '../core/limits.ts';
 import type { AuditEventName } from '../core/operators/audit-event.ts';
-import { isIn } from './operators/audit-event.ts';
+import { isIn } from './operators/audit-list.ts';
 import { insertion, lookup, prepared, query, unplanned } from './prepared.ts';
 import { findRow, newest, rowsWith } from './rows.ts';
 import type { Tx } from './store.ts';

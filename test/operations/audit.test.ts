@@ -12,7 +12,8 @@ import { auditServiceEvent, oldAuditEvents } from '../../src/operations/audit/au
 import { dueMembers } from '../../src/operations/member/member.ts';
 import { apply } from '../../src/storage/apply.ts';
 import { insertMember } from '../../src/storage/members/member.ts';
-import { insertAuditEvent, listAuditEvents } from '../../src/storage/operators/audit-event.ts';
+import { insertAuditEvent } from '../../src/storage/operators/audit-event.ts';
+import { listAuditEvents } from '../../src/storage/operators/audit-list.ts';
 import { actingAs, auditedStore } from '../../src/storage/operators/audited.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { sweepThrough } from '../../src/storage/sweep/sweep.ts';

@@ -6,7 +6,7 @@ import { createTenants } from '../../src/operations/tenant/open-tenants.ts';
 import { prepareTenant, storeTenant } from '../../src/operations/tenant/tenant.ts';
 import { openVault } from '../../src/secrets/vault.ts';
 import { insertMail } from '../../src/storage/members/mail.ts';
-import { listAuditEvents } from '../../src/storage/operators/audit-event.ts';
+import { listAuditEvents } from '../../src/storage/operators/audit-list.ts';
 import { findService, insertService } from '../../src/storage/service.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { insertSigningKey, listSigningKeys } from '../../src/storage/tenant.ts';

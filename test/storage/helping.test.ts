@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { listMemberMails } from '../../src/storage/members/mail.ts';
-import { listAuditEvents } from '../../src/storage/operators/audit-event.ts';
+import { listAuditEvents } from '../../src/storage/operators/audit-list.ts';
 import { listMemberEvents } from '../../src/storage/operators/member-events.ts';
 import { planOf } from '../support/queries/query-plan.ts';
 import { storeWithMember } from '../support/records/store.ts';

@@ -14,12 +14,8 @@ import {
   listAdminTokens,
   revokeAdminToken,
 } from '../../src/storage/operators/admin-token.ts';
-import {
-  type AuditFilter,
-  deleteAuditEvents,
-  insertAuditEvent,
-  listAuditEvents,
-} from '../../src/storage/operators/audit-event.ts';
+import { deleteAuditEvents, insertAuditEvent } from '../../src/storage/operators/audit-event.ts';
+import { type AuditFilter, listAuditEvents } from '../../src/storage/operators/audit-list.ts';
 import { endSignInsOfClient, findSignIn, insertSignIn } from '../../src/storage/sign-in.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { findTenant, updateTenant } from '../../src/storage/tenant.ts';

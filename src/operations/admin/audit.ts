@@ -1,9 +1,11 @@
 // The operations on the audit, what they answer of an event, and to whom they tell the values of a change.
 
 import { isoTime } from '../../core/access/iso-time.ts';
+import { listLook } from '../../core/limits.ts';
 import { auditEventNames } from '../../core/operators/audit-event.ts';
 import { type Actor, mayGrant } from '../../core/operators/permission.ts';
-import { listAuditEvents, type StoredAuditEvent } from '../../storage/operators/audit-event.ts';
+import type { StoredAuditEvent } from '../../storage/operators/audit-list.ts';
+import { listAuditEvents, lookAtAuditEvents } from '../../storage/operators/audit-list.ts';
 import type { Tx } from '../../storage/store.ts';
 import { eventNames } from '../audit/event-names.ts';
 import { ofSecret } from '../field-changes.ts';
@@ -138,6 +140,10 @@ const events = {
   ): Promise<readonly StoredAuditEvent[]> => {
     const ofTenant = tenant === null ? {} : { tenantId: tenant.id };
     return listAuditEvents(tx, { ...withMs(filter), ...ofTenant }, limit);
+  },
+  look: ({ tx, tenant }: OperationContext, filter: s.ObjectOf<NoFields, typeof narrowing>, limit: number) => {
+    const ofTenant = tenant === null ? {} : { tenantId: tenant.id };
+    return lookAtAuditEvents(tx, { ...withMs(filter), ...ofTenant }, limit, listLook);
   },
   answer: (event: StoredAuditEvent, { actor }: OperationContext) => auditAnswer(event, actor),
   answers: (found: readonly StoredAuditEvent[], { tx, actor }: OperationContext) =>

@@ -114,6 +114,12 @@ export function keyedList<
   };
 }
 
+/** What was found of a list among the entries that were looked at; where the next page begins, if those are not all. */
+interface Looked<Item> {
+  readonly found: readonly Item[];
+  readonly lookedAt: { readonly id: string | number } | null;
+}
+
 /** A list in the order of time, the newest first unless it can be sorted otherwise. */
 interface NewestList<Item extends object, Narrowing extends s.Schemas, Context> extends List {
   readonly schema: s.Schema;
@@ -126,6 +132,12 @@ interface NewestList<Item extends object, Narrowing extends s.Schemas, Context> 
     filter: s.ObjectOf<NoFields, Narrowing>,
     limit: number,
   ) => Promise<readonly Item[]>;
+  /** Reads a page of a list that may look at so many of its entries and not at all of them; a file reads them all. */
+  readonly look?: (
+    context: Context,
+    filter: s.ObjectOf<NoFields, Narrowing>,
+    limit: number,
+  ) => Promise<Looked<Item>>;
   readonly answer: (item: Item, context: Context) => object;
   /** The answers of a page, where they say more than those of a file: what is looked up for all of them at once. */
   readonly answers?: (items: readonly Item[], context: Context) => Promise<readonly object[]>;
@@ -134,6 +146,7 @@ interface NewestList<Item extends object, Narrowing extends s.Schemas, Context> 
 }
 
 const nextWords = 'What the next page takes as `before`; null on the last one';
+const shortWords = `${nextWords}. A page may be short and not the last: so many entries were looked at`;
 
 /** The field of the answer that says where the next page begins. */
 export const nextText = s.textOrNull(nextWords, null);
@@ -144,18 +157,24 @@ export function newestList<
   Item extends object,
   Narrowing extends s.Schemas,
   Context extends OperationContext = OnTenant<OperationContext>,
->({ schema, next, narrowing, read, answer, answers, key, ...list }: NewestList<Item, Narrowing, Context>) {
-  const facts = listFacts(list, schema, next);
+>(definition: NewestList<Item, Narrowing, Context>) {
+  const { schema, next, narrowing, read, look, answer, answers, key, ...list } = definition;
+  const isShort = look === undefined ? next : { ...next, description: shortWords };
+  const facts = listFacts(list, schema, isShort);
   return {
     ...facts,
     portal: { list: { ...facts.portal.list, pagedBy: { field: 'before', key } } },
     optional: { ...narrowing, limit: limitField },
     run: async (context: Context, { limit, ...input }: { readonly limit: number }) => {
-      const found = await read(context, input as s.ObjectOf<NoFields, Narrowing>, limit + 1);
+      const filter = input as s.ObjectOf<NoFields, Narrowing>;
+      const { found, lookedAt } = (await look?.(context, filter, limit + 1)) ?? {
+        found: await read(context, filter, limit + 1),
+        lookedAt: null,
+      };
       const { page, last } = pageOf(found, limit);
       return {
         [list.of]: (await answers?.(page, context)) ?? page.map((item) => answer(item, context)),
-        next: last === null ? null : last[key],
+        next: last === null ? (lookedAt?.id ?? null) : last[key],
       };
     },
   };

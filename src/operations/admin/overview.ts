@@ -3,7 +3,7 @@ import { isoTimeOrNull } from '../../core/access/iso-time.ts';
 import { notableEvents } from '../../core/operators/audit-event.ts';
 import { whatHappened } from '../../core/operators/figures/limits.ts';
 import { mayGrant } from '../../core/operators/permission.ts';
-import { listNewestOf } from '../../storage/operators/audit-event.ts';
+import { listNewestOf } from '../../storage/operators/audit-list.ts';
 import { attentionCodes, attentionLevels, attentionOf } from '../attention/attention.ts';
 import * as s from '../json-schema.ts';
 import { priceSchema } from './access/packages.ts';

@@ -10,7 +10,7 @@ import { findInvoice } from '../../storage/access/invoice.ts';
 import { searchClients } from '../../storage/clients/client.ts';
 import { findMember } from '../../storage/members/member.ts';
 import { listMembers } from '../../storage/members/member-search.ts';
-import { listAuditEvents } from '../../storage/operators/audit-event.ts';
+import { listAuditEvents } from '../../storage/operators/audit-list.ts';
 import * as s from '../json-schema.ts';
 import { checkoutAnswer, checkoutSchema } from './access/checkouts.ts';
 import { invoiceAnswer, invoiceSchema } from './access/invoices.ts';

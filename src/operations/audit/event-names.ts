@@ -1,7 +1,7 @@
 // Says what the ids in events of the audit are called, as far as an actor may know.
 
 import { type Actor, mayGrant } from '../../core/operators/permission.ts';
-import type { StoredAuditEvent } from '../../storage/operators/audit-event.ts';
+import type { StoredAuditEvent } from '../../storage/operators/audit-list.ts';
 import {
   type FoundName,
   type FoundNames,

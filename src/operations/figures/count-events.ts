@@ -2,7 +2,7 @@
 import { day, hour } from '../../core/limits.ts';
 import { figuresOfEvent } from '../../core/operators/figures/figure.ts';
 import { figureMemory, figureRollUp } from '../../core/operators/figures/limits.ts';
-import { highestEvent } from '../../storage/operators/audit-event.ts';
+import { highestEvent } from '../../storage/operators/audit-list.ts';
 import {
   addFigures,
   type CountedEvents,

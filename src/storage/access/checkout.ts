@@ -1,6 +1,6 @@
 // Queries of checkouts.
 import type { Checkout, CheckoutWrite } from '../../core/access/checkout.ts';
-import { findRow, given, isDescending, type NewestPage, rowsWith, updateRow, within } from '../rows.ts';
+import { findRow, isDescending, type NewestPage, rowsWith, updateRow, within } from '../rows.ts';
 import type { CheckoutRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 import { offerColumns, offerOf } from './package.ts';
@@ -41,9 +41,11 @@ export async function listCheckoutsOfTenant(
   tenantId: string,
   { memberId, sort = '-createdAt', before, limit }: CheckoutFilter,
 ): Promise<readonly Checkout[]> {
-  const rows = rowsWith(tx, 'checkouts', { tenantId, ...given({ memberId }) });
+  // A member is of one tenant: named beside it, the tenant would lead SQLite to the checkouts of all.
+  const rows = rowsWith(tx, 'checkouts', memberId === undefined ? { tenantId } : { memberId });
   const page = { after: before, isDescending: isDescending(sort), limit };
-  return (await within(rows, 'id', page).execute()).map(checkoutOf);
+  const found = await within(rows, 'id', page).execute();
+  return found.filter((row) => row.tenantId === tenantId).map(checkoutOf);
 }
 
 export async function insertCheckout(tx: Tx, { price, period, ...rest }: Checkout): Promise<void> {

@@ -3,7 +3,17 @@ import { sql } from 'kysely';
 import type { Consent, ConsentChange, ConsentStatus } from '../../core/access/consent.ts';
 import type { Member } from '../../core/members/member.ts';
 import { insertion } from '../prepared.ts';
-import { findRow, fromFlag, isDescending, type ListPage, newest, rowsWith, toFlag, within } from '../rows.ts';
+import {
+  findRow,
+  fromFlag,
+  given,
+  isDescending,
+  type ListPage,
+  newest,
+  rowsWith,
+  toFlag,
+  within,
+} from '../rows.ts';
 import type { ConsentRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
@@ -130,7 +140,12 @@ export interface ConsentAnswerFilter {
   readonly sort?: 'changedAt' | '-changedAt' | undefined;
   /** The id of the last answer of the page before: those behind it follow. */
   readonly before?: number;
+  /** The last answer that is looked at. */
+  readonly upTo?: Place | undefined;
 }
+
+/** Where an answer stands: by time, then by id. */
+type Place = Pick<ConsentAnswer, 'id' | 'changedAt'>;
 
 /** Answers by time, then by id. Each part is read in the order of its index. */
 export async function listConsentAnswers(
@@ -139,17 +154,90 @@ export async function listConsentAnswers(
   filter: ConsentAnswerFilter,
   limit: number,
 ): Promise<readonly ConsentAnswer[]> {
-  const { status, before, sort = '-changedAt' } = filter;
-  const sign = isDescending(sort) ? 1 : -1;
-  const last = before === undefined ? null : await findRow(tx, 'consentChanges', { id: before });
-  // Behind an answer that is not there, there is none.
-  const end = isDescending(sort) ? 0 : Number.MAX_SAFE_INTEGER;
-  const behind = before === undefined ? null : { id: before, changedAt: last?.changedAt ?? end };
+  const behind = await lastOf(tx, filter);
   const found: ConsentAnswer[] = [];
-  for (const part of status === undefined ? (['accepted', 'withdrawn'] as const) : [status]) {
-    found.push(...(await listPart(tx, tenantId, { ...filter, status: part }, behind, limit)));
+  for (const status of partsOf(filter)) {
+    found.push(...(await listPart(tx, tenantId, { ...filter, status }, behind, limit)));
   }
-  return found.toSorted((a, b) => sign * (b.changedAt - a.changedAt || b.id - a.id)).slice(0, limit);
+  return found.toSorted(inOrderOf(filter)).slice(0, limit);
+}
+
+/**
+ * The same, looking at no more than so many answers where whether one holds is asked of those of all members: no index
+ * has it.
+ *
+ * @returns the answers, and the last one that was looked at where there may be more behind it
+ */
+export async function lookAtConsentAnswers(
+  tx: Tx,
+  tenantId: string,
+  filter: ConsentAnswerFilter,
+  limit: number,
+  most: number,
+): Promise<{ readonly found: readonly ConsentAnswer[]; readonly lookedAt: Place | null }> {
+  const isAsked = filter.holds !== undefined && filter.memberId === undefined;
+  const end = isAsked ? await endOfLook(tx, tenantId, filter, most) : null;
+  const found = await listConsentAnswers(tx, tenantId, { ...filter, upTo: end ?? undefined }, limit);
+  return { found, lookedAt: found.length < limit ? end : null };
+}
+
+/** Where the look ends first, in any part. */
+async function endOfLook(
+  tx: Tx,
+  tenantId: string,
+  filter: ConsentAnswerFilter,
+  most: number,
+): Promise<Place | null> {
+  const { consentId, from, until } = filter;
+  const last = await lastOf(tx, filter);
+  const [order, upTo, beyond] = orderOf(filter);
+  const ends: Place[] = [];
+  for (const status of partsOf(filter)) {
+    let query = tx
+      .selectFrom('consentChanges as answer')
+      .select(['answer.id', 'answer.changedAt'])
+      .where(({ and }) => and({ tenantId, status, ...given({ consentId }) }));
+    if (from !== undefined) query = query.where('changedAt', '>=', from);
+    if (until !== undefined) query = query.where('changedAt', '<', until);
+    if (last !== null) query = query.where(isBeyond(last, upTo, beyond));
+    const end = await query
+      .orderBy('changedAt', order)
+      .orderBy('id', order)
+      .limit(1)
+      .offset(most - 1)
+      .executeTakeFirst();
+    if (end !== undefined) ends.push(end);
+  }
+  return ends.toSorted(inOrderOf(filter))[0] ?? null;
+}
+
+const partsOf = ({ status }: ConsentAnswerFilter): readonly ConsentStatus[] =>
+  status === undefined ? ['accepted', 'withdrawn'] : [status];
+
+const isFalling = ({ sort = '-changedAt' }: ConsentAnswerFilter) => isDescending(sort);
+
+const orderOf = (filter: ConsentAnswerFilter) =>
+  isFalling(filter) ? (['desc', '<=', '<'] as const) : (['asc', '>=', '>'] as const);
+
+/** Compares places in the order of a list. */
+function inOrderOf(filter: ConsentAnswerFilter) {
+  const sign = isFalling(filter) ? 1 : -1;
+  return (a: Place, b: Place) => sign * (b.changedAt - a.changedAt || b.id - a.id);
+}
+
+/** The place that a page begins behind: behind an answer that is not there, there is none. */
+async function lastOf(tx: Tx, { before, ...filter }: ConsentAnswerFilter): Promise<Place | null> {
+  if (before === undefined) return null;
+  const last = await findRow(tx, 'consentChanges', { id: before });
+  return { id: before, changedAt: last?.changedAt ?? (isFalling(filter) ? 0 : Number.MAX_SAFE_INTEGER) };
+}
+
+/** The condition of what stands on one side of a place, and of the place itself where that counts. */
+function isBeyond({ id, changedAt }: Place, upTo: '<=' | '>=', beyond: '<' | '>', at: string = beyond) {
+  const { ref, raw } = sql;
+  const [time, key] = [ref('answer.changedAt'), ref('answer.id')];
+  return sql<boolean>`${time} ${raw(upTo)} ${changedAt}
+    and (${time} ${raw(beyond)} ${changedAt} or ${key} ${raw(at)} ${id})`;
 }
 
 async function listPart(
@@ -161,8 +249,7 @@ async function listPart(
 ): Promise<readonly ConsentAnswer[]> {
   const { consentId, memberId, status, holds, from, until } = filter;
   const { ref } = sql;
-  const isFalling = isDescending(filter.sort ?? '-changedAt');
-  const [order, upTo, beyond] = isFalling ? (['desc', '<=', '<'] as const) : (['asc', '>=', '>'] as const);
+  const [order, upTo, beyond] = orderOf(filter);
   const isLast = sql<0 | 1>`(case when exists (select 1 from ${sql.table('consentChanges')} as later
     where ${ref('later.memberId')} = ${ref('answer.memberId')} and ${ref('later.consentId')} = ${ref('answer.consentId')}
       and later.id > answer.id) then 0 else 1 end)`;
@@ -182,14 +269,10 @@ async function listPart(
   if (holds !== undefined) query = query.where(isLast, '=', holds ? 1 : 0);
   if (from !== undefined) query = query.where('answer.changedAt', '>=', from);
   if (until !== undefined) query = query.where('answer.changedAt', '<', until);
-  if (behind !== null) {
-    const { id, changedAt } = behind;
-    query = query.where((eb) =>
-      eb.and([
-        eb('answer.changedAt', upTo, changedAt),
-        eb.or([eb('answer.changedAt', beyond, changedAt), eb('answer.id', beyond, id)]),
-      ]),
-    );
+  if (behind !== null) query = query.where(isBeyond(behind, upTo, beyond));
+  if (filter.upTo !== undefined) {
+    const [within, before] = isFalling(filter) ? (['>=', '>'] as const) : (['<=', '<'] as const);
+    query = query.where(isBeyond(filter.upTo, within, before, within));
   }
   const rows = await query.execute();
   return rows

@@ -2,16 +2,7 @@
 import type { Invoice } from '../../core/access/invoice.ts';
 import type { PayTo } from '../../core/access/invoicing.ts';
 import type { Address } from '../../core/members/member.ts';
-import {
-  findRow,
-  given,
-  highest,
-  isDescending,
-  type NewestPage,
-  rowsWith,
-  updateRows,
-  within,
-} from '../rows.ts';
+import { findRow, highest, isDescending, type NewestPage, rowsWith, updateRows, within } from '../rows.ts';
 import type { InvoiceRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 import { taxColumns, taxOf } from './package.ts';
@@ -46,10 +37,12 @@ export async function listInvoicesOfTenant(
   tenantId: string,
   { memberId, paid, sort = '-number', before, limit }: InvoiceFilter,
 ): Promise<readonly Invoice[]> {
-  const all = rowsWith(tx, 'invoices', { tenantId, ...given({ memberId }) });
+  // A member is of one tenant: named beside it, the tenant would lead SQLite to the invoices of all.
+  const all = rowsWith(tx, 'invoices', memberId === undefined ? { tenantId } : { memberId });
   const rows = paid === undefined ? all : all.where('paidAt', paid ? 'is not' : 'is', null);
   const page = { after: before, isDescending: isDescending(sort), limit };
-  return (await within(rows, 'number', page).execute()).map(invoiceOf);
+  const found = await within(rows, 'number', page).execute();
+  return found.filter((row) => row.tenantId === tenantId).map(invoiceOf);
 }
 
 /** The invoices of a tenant that should have been paid by now, the oldest first, at most so many. */

@@ -1,5 +1,5 @@
 // Lists the members of a tenant: as a search finds them, and whole for exports.
-import type { ExpressionBuilder } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import {
   type Member,
   normaliseEmail,
@@ -8,7 +8,7 @@ import {
   type UserType,
 } from '../../core/members/member.ts';
 
-import { findRow, given, isDescending, rowsWith, within } from '../rows.ts';
+import { findRow, isDescending, type RowsOf, rowsWith, within } from '../rows.ts';
 import type { Database } from '../schema.ts';
 import type { Tx } from '../store.ts';
 import { type MemberWithPassword, memberOfRow } from './member.ts';
@@ -33,9 +33,8 @@ export async function listMembers(
   limit: number,
   now: number,
 ): Promise<readonly Member[]> {
-  let query = rowsWith(tx, 'members', { tenantId, erasedAt: null, ...given({ status, userType }) }).where(
-    (eb) => eb.or([eb('deletionDueAt', 'is', null), eb('deletionDueAt', '>', now)]),
-  );
+  const narrowed = ofFew(rowsWith(tx, 'members', { tenantId, erasedAt: null }), { status, userType });
+  let query = narrowed.where((eb) => eb.or([eb('deletionDueAt', 'is', null), eb('deletionDueAt', '>', now)]));
   const text = search.trim();
   if (text !== '') {
     const found = foundBy(tx, tenantId, text);
@@ -56,6 +55,20 @@ const commonFrom = 5_000;
 /** Whether a text finds so many members that to collect them takes longer than to look at one after another. */
 async function isCommon(found: ReturnType<typeof foundBy>): Promise<boolean> {
   return (await found.limit(commonFrom).execute()).length === commonFrom;
+}
+
+/** Narrows members, as literals: indexes of their own hold those who may not sign in, and those who administer. */
+function ofFew(
+  query: RowsOf<'members'>,
+  { status, userType }: { readonly [Name in 'status' | 'userType']: MemberSearch[Name] | undefined },
+) {
+  let narrowed = query;
+  if (status !== undefined) narrowed = narrowed.where('status', '=', sql.lit(status));
+  if (userType !== undefined) narrowed = narrowed.where('userType', '=', sql.lit(userType));
+  if (userType !== undefined && userType !== 'member') {
+    narrowed = narrowed.where('userType', '<>', sql.lit('member' as const));
+  }
+  return narrowed;
 }
 
 /**

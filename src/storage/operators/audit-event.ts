@@ -1,9 +1,10 @@
 // Queries of the audit.
 import { sql } from 'kysely';
-import type { AuditEvent, AuditEventName, FieldChange } from '../../core/operators/audit-event.ts';
+import type { AuditEvent } from '../../core/operators/audit-event.ts';
 import { insertion } from '../prepared.ts';
-import { deleteSome, findRow, given, highest, isDescending, type RowOf } from '../rows.ts';
+import { deleteSome } from '../rows.ts';
 import type { Tx } from '../store.ts';
+import { isIn, type Part, refreshed } from './audit-list.ts';
 import { noteAuditEvent } from './audited.ts';
 
 /** The one writer of the audit: a row, and after the commit a line of the log. */
@@ -14,165 +15,6 @@ export async function insertAuditEvent(tx: Tx, event: AuditEvent): Promise<void>
 }
 
 const insertRow = insertion('auditEvents');
-
-/** An event as it is stored; ids count up. */
-export type StoredAuditEvent = AuditEvent & { readonly id: number };
-
-/** Which events to list; what is left out does not narrow. */
-export interface AuditFilter {
-  readonly tenantId?: string;
-  readonly event?: AuditEventName;
-  /** One of these; refreshes are none of them. */
-  readonly events?: readonly AuditEventName[];
-  readonly actorId?: string;
-  readonly target?: string;
-  readonly clientId?: string;
-  /** The member whose account they are about, where neither the actor nor the target says so. */
-  readonly memberId?: string;
-  /** What the page of a refusal showed. */
-  readonly reference?: string;
-  readonly result?: AuditEvent['result'];
-  /** ms; `from` is included, `until` is not. */
-  readonly from?: number | undefined;
-  readonly until?: number | undefined;
-  /** The newest first unless it is `at`. */
-  readonly sort?: 'at' | '-at' | undefined;
-  /** The last event of the page before, or its id: those behind it follow. */
-  readonly before?: number | Pick<StoredAuditEvent, 'id' | 'at'>;
-}
-
-/** A refresh is one event of many: indexes of their own hold refreshes alone, and the others hold none. */
-const refreshed: AuditEventName = 'token_refreshed';
-
-/** The two parts of the audit; in queries as a literal, which tells which indexes serve. */
-type Part = 'refreshes' | 'others';
-
-/** The condition of the indexes of a part. */
-export function isIn(part: Part) {
-  return part === 'refreshes'
-    ? sql<boolean>`event = ${sql.lit(refreshed)}`
-    : sql<boolean>`event <> ${sql.lit(refreshed)}`;
-}
-
-/** Events by time, then by id, as the indexes have them. */
-export async function listAuditEvents(
-  tx: Tx,
-  filter: AuditFilter,
-  limit: number,
-): Promise<readonly StoredAuditEvent[]> {
-  const found: StoredAuditEvent[] = [];
-  const { before } = filter;
-  const named = typeof before === 'number' ? await findRow(tx, 'auditEvents', { id: before }) : null;
-  const { sort = '-at' } = filter;
-  const sign = isDescending(sort) ? 1 : -1;
-  // One that is no more is before all.
-  const at = named?.at ?? sign * Number.MAX_SAFE_INTEGER;
-  const last = typeof before === 'number' ? { id: before, at } : (before ?? null);
-  for (const part of await partsOf(tx, filter)) {
-    found.push(...(await listPart(tx, part, filter, last, limit)));
-  }
-  return found.toSorted((a, b) => sign * (b.at - a.at || b.id - a.id)).slice(0, limit);
-}
-
-/** In which parts a filter can find something: only clients refresh, and what they are refused is another event. */
-async function partsOf(
-  tx: Tx,
-  { event, events, result, actorId, tenantId, memberId, reference }: AuditFilter,
-): Promise<readonly Part[]> {
-  if (event !== undefined && event !== refreshed) return ['others'];
-  if (memberId !== undefined || reference !== undefined || events !== undefined) return ['others'];
-  const hasRefreshes =
-    result !== 'refused' && (actorId === undefined || (await isClient(tx, actorId, tenantId)));
-  const refreshes: readonly Part[] = hasRefreshes ? ['refreshes'] : [];
-  return event === refreshed ? refreshes : ['others', ...refreshes];
-}
-
-async function isClient(tx: Tx, clientId: string, tenantId: string | undefined): Promise<boolean> {
-  let clients = tx.selectFrom('clients').select('clientId').where('clientId', '=', clientId);
-  if (tenantId !== undefined) clients = clients.where('tenantId', '=', tenantId);
-  return (await clients.executeTakeFirst()) !== undefined;
-}
-
-async function listPart(
-  tx: Tx,
-  part: Part,
-  filter: AuditFilter,
-  last: { readonly id: number; readonly at: number } | null,
-  limit: number,
-): Promise<readonly StoredAuditEvent[]> {
-  const { tenantId, event, actorId, target, clientId, memberId, reference } = filter;
-  const isFalling = isDescending(filter.sort ?? '-at');
-  const [order, upTo, behind] = isFalling ? (['desc', '<=', '<'] as const) : (['asc', '>=', '>'] as const);
-  let query = tx
-    .selectFrom('auditEvents')
-    .selectAll()
-    .where(isIn(part))
-    .orderBy('at', order)
-    .orderBy('id', order)
-    .limit(limit);
-  // A sign-in is of one tenant, so that is asked below: here it would lead SQLite to the refreshes of them all.
-  const isOneSignIn = part === 'refreshes' && target !== undefined;
-  if (tenantId !== undefined && !isOneSignIn) query = query.where('tenantId', '=', tenantId);
-  query = query.where(({ and }) => and(given({ event, actorId, target, clientId, memberId, reference })));
-  if (filter.events !== undefined) query = query.where('event', 'in', filter.events);
-  // As a literal, since an index holds what was refused alone.
-  if (filter.result !== undefined) query = query.where('result', '=', sql.lit(filter.result));
-  if (filter.from !== undefined) query = query.where('at', '>=', filter.from);
-  if (filter.until !== undefined) query = query.where('at', '<', filter.until);
-  if (last !== null) {
-    const { id, at } = last;
-    query = query.where((eb) =>
-      eb.and([eb('at', upTo, at), eb.or([eb('at', behind, at), eb('id', behind, id)])]),
-    );
-  }
-  const found = await query.execute();
-  const events = found.map(eventOfRow);
-  return tenantId === undefined ? events : events.filter((event) => event.tenantId === tenantId);
-}
-
-/** A row without what it does not say. */
-function eventOfRow({
-  changes,
-  operation,
-  memberId,
-  reference,
-  browser,
-  ...row
-}: RowOf<'auditEvents'>): StoredAuditEvent {
-  return {
-    ...row,
-    ...(changes === null ? {} : { changes: JSON.parse(changes) as readonly FieldChange[] }),
-    ...(operation === null ? {} : { operation }),
-    ...(memberId === null ? {} : { memberId }),
-    ...(reference === null ? {} : { reference }),
-    ...(browser === null ? {} : { browser }),
-  };
-}
-
-/** The newest events of a tenant of some kinds, as far as they are among the newest of all but refreshes. */
-export async function listNewestOf(
-  tx: Tx,
-  tenantId: string,
-  names: readonly AuditEventName[],
-  { looked, told }: { readonly looked: number; readonly told: number },
-): Promise<readonly StoredAuditEvent[]> {
-  const newestOnes = tx
-    .selectFrom('auditEvents')
-    .selectAll()
-    .where(isIn('others'))
-    .where('tenantId', '=', tenantId)
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(looked)
-    .as('newest');
-  const found = tx.selectFrom(newestOnes).selectAll().where('event', 'in', names);
-  return (await found.orderBy('at', 'desc').orderBy('id', 'desc').limit(told).execute()).map(eventOfRow);
-}
-
-/** The id of the newest event; 0 where there is none. */
-export async function highestEvent(tx: Tx): Promise<number> {
-  return (await highest(tx, 'auditEvents', 'id', {})) ?? 0;
-}
 
 /** Deletes refreshes, or all other events, before a time, at most so many. @returns how many were deleted */
 export function deleteAuditEvents(tx: Tx, part: Part, before: number, atMost: number): Promise<number> {

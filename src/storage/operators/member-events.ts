@@ -1,6 +1,7 @@
 // Lists what happened to a member.
 import type { Tx } from '../store.ts';
-import { type AuditFilter, listAuditEvents, type StoredAuditEvent } from './audit-event.ts';
+import type { StoredAuditEvent } from './audit-list.ts';
+import { type AuditFilter, listAuditEvents } from './audit-list.ts';
 
 /**
  * What a member did, what was done to her, and what concerns her account, newest first. Each has an index of its own, so

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { listAuditEvents } from '../../../src/storage/operators/audit-event.ts';
+import { listAuditEvents } from '../../../src/storage/operators/audit-list.ts';
 import { newPackage, shopper } from '../../support/access/shopper.ts';
 import { setLimits, tenantOf, unlimited } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';

@@ -6,12 +6,8 @@ import { oldAuditEvents } from '../../../src/operations/audit/audit.ts';
 import { insertAuthorizationCode } from '../../../src/storage/authorization-code.ts';
 import { hasEnteredDeviceCode, insertDeviceCode } from '../../../src/storage/device-code.ts';
 import { listDueMembers } from '../../../src/storage/members/member.ts';
-import {
-  type AuditFilter,
-  eraseAuditAddresses,
-  insertAuditEvent,
-  listAuditEvents,
-} from '../../../src/storage/operators/audit-event.ts';
+import { eraseAuditAddresses, insertAuditEvent } from '../../../src/storage/operators/audit-event.ts';
+import { type AuditFilter, listAuditEvents } from '../../../src/storage/operators/audit-list.ts';
 import { insertSession } from '../../../src/storage/session.ts';
 import { insertSignIn } from '../../../src/storage/sign-in.ts';
 import { forgottenByTime, forgottenWithOthers } from '../../../src/storage/sweep/forgotten.ts';

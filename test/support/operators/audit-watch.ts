@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { AuditEvent } from '../../../src/core/operators/audit-event.ts';
-import { listAuditEvents, type StoredAuditEvent } from '../../../src/storage/operators/audit-event.ts';
+import type { StoredAuditEvent } from '../../../src/storage/operators/audit-list.ts';
+import { listAuditEvents } from '../../../src/storage/operators/audit-list.ts';
 import { tenantOf } from '../device.ts';
 import { secrets as clientSecrets, hosts, passwords } from '../fixtures.ts';
 import { oldPassword } from '../members/recover.ts';

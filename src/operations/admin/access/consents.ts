@@ -4,7 +4,12 @@ import type { Consent } from '../../../core/access/consent.ts';
 import { accessIdPattern } from '../../../core/access/content-channel.ts';
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { packageTextLength } from '../../../core/access/limits.ts';
-import { listConsentAnswers, listEveryConsent } from '../../../storage/access/consent.ts';
+import { listLook } from '../../../core/limits.ts';
+import {
+  listConsentAnswers,
+  listEveryConsent,
+  lookAtConsentAnswers,
+} from '../../../storage/access/consent.ts';
 import { defineConsent } from '../../access/consent.ts';
 import * as s from '../../json-schema.ts';
 import { unknown } from '../../refusal.ts';
@@ -144,6 +149,8 @@ const answers = listWithFile({
     before: { ...answerIdField, description: 'The number of the last answer of the page before' },
   },
   read: ({ tx, tenant }, filter, limit) => listConsentAnswers(tx, tenant.id, withMs(filter), limit),
+  look: ({ tx, tenant }, filter, limit) =>
+    lookAtConsentAnswers(tx, tenant.id, withMs(filter), limit, listLook),
   answer: (answer) => s.pick(answerSchema, { ...answer, changedAt: isoTime(answer.changedAt) }),
   key: 'id',
   file: {

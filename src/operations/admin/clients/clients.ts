@@ -6,7 +6,7 @@ import { liveSecrets, pictureBodyBytes } from '../../../core/limits.ts';
 import { hasAllTenants } from '../../../core/operators/permission.ts';
 import { findRegisteredClient, listClients } from '../../../storage/clients/client.ts';
 import { listLogoutNotices } from '../../../storage/clients/logout-notice.ts';
-import { listAuditEvents } from '../../../storage/operators/audit-event.ts';
+import { listAuditEvents } from '../../../storage/operators/audit-list.ts';
 import { findTenant } from '../../../storage/tenant.ts';
 import { changeClient, disableClient, needsSecret, setDeviceFlow } from '../../client/client.ts';
 import * as s from '../../json-schema.ts';

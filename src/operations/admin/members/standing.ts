@@ -10,7 +10,7 @@ import {
   signInStanding,
 } from '../../../core/members/sign-in-standing.ts';
 import { passwordSince } from '../../../storage/members/member.ts';
-import { listAuditEvents } from '../../../storage/operators/audit-event.ts';
+import { listAuditEvents } from '../../../storage/operators/audit-list.ts';
 import * as s from '../../json-schema.ts';
 import { seenAddress } from '../../session/notice.ts';
 import type { OnTenant } from '../define.ts';

@@ -10,7 +10,7 @@ import {
   timelineParts,
 } from '../../../core/operators/timeline.ts';
 import { listMemberMails, type MemberMail } from '../../../storage/members/mail.ts';
-import type { StoredAuditEvent } from '../../../storage/operators/audit-event.ts';
+import type { StoredAuditEvent } from '../../../storage/operators/audit-list.ts';
 import { listMemberEvents } from '../../../storage/operators/member-events.ts';
 import { userAgentsOf } from '../../../storage/session.ts';
 import * as s from '../../json-schema.ts';

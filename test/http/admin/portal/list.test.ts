@@ -126,13 +126,14 @@ describe('pages 21: a name stands where an id stood', () => {
 
   it('of who did what in the audit, in a sentence, with everything that is known of it behind', async () => {
     const clientId = await newClient(world);
-    await sam.submit(`/admin/tenants/${world.host}/clients/${clientId}/+disable`);
+    await world.operate('clients.disable', { clientId });
+    await sam.submit(`/admin/tenants/${world.host}/clients/${clientId}/+enable`);
     const text = await shown('/audit?event=admin_acted&result=done');
     const row = text.slice(text.indexOf('<tr>\n<td'), text.indexOf('</tr>', text.indexOf('<tr>\n<td')));
     const words = row.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
-    expect(words).toContain(`An administrator disabled the client The ${clientId}`);
+    expect(words).toContain(`An administrator enabled the client The ${clientId}`);
     expect(row).toContain(`href="/admin/tenants/${world.host}/clients/${clientId}"`);
-    expect(words).toMatch(/Details Event admin acted .* Reason clients\.disable/);
+    expect(words).toMatch(/Details Event admin acted .* Reason clients\.enable/);
     expect(mainOf(await sam.send('/admin/audit'))).toMatch(/data-label="Tenant">\s*<bdi>World<\/bdi>/);
   });
 

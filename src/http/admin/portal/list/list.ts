@@ -44,6 +44,7 @@ export async function showList(
       problems,
       ...tableFor(visit, found),
       ...found.links,
+      isShort: found.items.length < portalListLength && found.links.next !== null && !query.isBack,
       total,
       bulk: bulkOf(visit),
     };
@@ -60,6 +61,7 @@ export async function showList(
       previous: null,
       next: null,
       first: null,
+      isShort: false,
     };
     return sendOperationPage(visit, {
       template: 'list',
