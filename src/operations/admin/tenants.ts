@@ -10,6 +10,7 @@ import { listTenants } from '../../storage/tenant.ts';
 import { languages } from '../../text/language.ts';
 import * as s from '../json-schema.ts';
 import { conflict, invalid, refuseIfAny, unknown } from '../refusal.ts';
+import type { OpenTenant } from '../tenant/open-tenants.ts';
 import {
   changedTenant,
   changeTenant,
@@ -74,6 +75,7 @@ const listed = onService({
   reach: 'tenant',
   route: 'GET /tenants',
   optional: {
+    search: { ...s.text('A part of the name or of the host', 'acme'), maxLength: 200 },
     after: s.text('The id of the last tenant of the page before', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a01'),
     limit: limitField,
   },
@@ -81,12 +83,15 @@ const listed = onService({
     tenants: s.list('Tenants', tenantSchema),
     next: s.textOrNull('What the next page takes as `after`; null on the last one', null),
   }),
-  run: async ({ actor, tenants }, { after, limit }) => {
+  run: async ({ actor, tenants }, { search = '', after, limit }) => {
     const own = (id: string) => hasAllTenants(actor) || ('tenantId' in actor && actor.tenantId === id);
     const all = tenants.all();
+    const sought = search.trim().toLowerCase();
+    const isFound = ({ name, host }: OpenTenant) =>
+      name.toLowerCase().includes(sought) || host.includes(sought);
     const behind = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
     const { page, last } = pageOf(
-      all.slice(behind).filter(({ id }) => own(id)),
+      all.slice(behind).filter((one) => own(one.id) && isFound(one)),
       limit,
     );
     return { tenants: page.map((tenant) => tenantAnswer(tenant, all)), next: last?.id ?? null };

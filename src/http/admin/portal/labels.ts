@@ -67,10 +67,15 @@ export const partLead = ({ name }: Operation, part: string): string => say(`grou
 
 /** So many of a noun, such as "3 members"; null for more of them than are counted. */
 export function manyOf(noun: string, count: number | null): string {
-  const bare = bareOf(noun);
-  const things = sayIfKnown(`things.${bare}`) ?? labelOf(bare).toLowerCase();
+  const things = thingsOf(noun);
   if (count === null) return say('many.more', { counted: countedUpTo, things });
   return say('many.of', { count, thing: singular(noun), things });
+}
+
+/** Many of a noun. */
+export function thingsOf(noun: string): string {
+  const bare = bareOf(noun);
+  return sayIfKnown(`things.${bare}`) ?? labelOf(bare).toLowerCase();
 }
 
 /** A noun of the whole service is called as that of a tenant is. */

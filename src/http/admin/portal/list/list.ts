@@ -4,12 +4,12 @@ import type { FastifyReply } from 'fastify';
 import { portalListLength } from '../../../../core/limits.ts';
 import { nameOf, pathFields } from '../../../../operations/admin/operation.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
-import { say } from '../../../../text/portal.ts';
+import { say, sayIfKnown } from '../../../../text/portal.ts';
 import { addressOf, operationNamed } from '../addresses.ts';
 import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
 import { noticeOf } from '../done.ts';
 import { placeProblems } from '../form/problems.ts';
-import { manyOf } from '../labels.ts';
+import { manyOf, thingsOf } from '../labels.ts';
 import { type FieldProblem, sendOperationPage, sendPortalProblem } from '../page.ts';
 import { listIn, tableOf, withLinks } from '../values.ts';
 import { call } from '../visit.ts';
@@ -27,18 +27,20 @@ export async function showList(
   const query = listQuery(visit);
   const filters = filterFields(visit, query);
   const { title = '', lead = operation.summary } = operation.portal?.list ?? {};
+  const actions = formButtons(visit);
   const about = {
     lead,
     filters,
     chips: chipsOf(visit, query, filters),
     sorts: sortLinks(operation, query),
-    actions: formButtons(visit),
+    actions,
     files: fileButtons(visit, query.form),
     notice: noticeOf(visit),
   };
   try {
     const found = await readList(visit, query);
     const total = await totalOf(visit, query, found);
+    const nothing = found.items.length === 0 ? nothingOf(visit, query, found) : null;
     const data = {
       ...about,
       problems,
@@ -46,6 +48,9 @@ export async function showList(
       ...found.links,
       isShort: found.items.length < portalListLength && found.links.next !== null && !query.isBack,
       total,
+      nothing,
+      // What a list without an entry leads on to stands in its middle.
+      leads: nothing === null || nothing.clear ? [] : actions.filter(({ isMain }) => isMain),
       bulk: bulkOf(visit),
     };
     const status = problems.length === 0 ? 200 : 422;
@@ -62,6 +67,8 @@ export async function showList(
       next: null,
       first: null,
       isShort: false,
+      nothing: null,
+      leads: [],
     };
     return sendOperationPage(visit, {
       template: 'list',
@@ -70,6 +77,17 @@ export async function showList(
       data: { ...about, ...none },
     });
   }
+}
+
+/** What a list says that has nothing to show, and what leads on from there. */
+function nothingOf({ operation }: OperationVisit, { narrowing }: ListQuery, { links }: Read) {
+  if (links.next !== null) return { title: say('empty.short'), text: say('list.short'), clear: false };
+  if (Object.keys(narrowing).length > 0) {
+    return { title: say('empty.narrowed'), text: say('empty.widen'), clear: true };
+  }
+  if (links.first !== null) return { title: say('list.end'), text: '', clear: false };
+  const title = say('empty.none', { things: thingsOf(nameOf(operation).noun) });
+  return { title, text: sayIfKnown(`empty.${operation.name}`) ?? '', clear: false };
 }
 
 type Read = Awaited<ReturnType<typeof readList>>;
