@@ -6,13 +6,13 @@ import { liveSecrets, pictureBodyBytes } from '../../../core/limits.ts';
 import { hasAllTenants } from '../../../core/operators/permission.ts';
 import { findRegisteredClient, listClients } from '../../../storage/clients/client.ts';
 import { listLogoutNotices } from '../../../storage/clients/logout-notice.ts';
-import { listAuditEvents } from '../../../storage/operators/audit-list.ts';
 import { findTenant } from '../../../storage/tenant.ts';
 import { changeClient, disableClient, needsSecret, setDeviceFlow } from '../../client/client.ts';
 import * as s from '../../json-schema.ts';
 import { conflict, invalid, unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
+import { withMemberNames } from '../names.ts';
 import { type FieldGroup, isNotYet, isSince, type Operation, type Thing } from '../operation.ts';
 import {
   changesOf,
@@ -29,7 +29,8 @@ import {
   secretIdOf,
 } from './client.ts';
 import { createOperation } from './create.ts';
-import { noticeAnswer, noticeSchema } from './logout-notices.ts';
+import { listedNoticeSchema, noticeAnswer } from './logout-notices.ts';
+import { refusalsOf, refusalsSchema } from './refusals.ts';
 
 const fields = { clientId: clientIdField };
 
@@ -106,9 +107,6 @@ const notForPublic = ({ type }: Thing) =>
     ? ['authenticationMethod', 'clientCredentials', 'serviceScopes', 'introspection', 'profile']
     : [];
 
-/** How many refused requests of a client are shown. */
-const refusalsShown = 20;
-
 /** How many notices of sign-outs are shown; a list of their own has all. */
 const noticesShown = 5;
 
@@ -130,27 +128,21 @@ const read = onTenant({
         'Whether the client of this client_id on the stage tenant has the device flow; null without one',
       ),
     ),
-    logoutNotices: s.list('What it was told of sign-outs last, newest first', noticeSchema),
-    refusals: s.list(
-      'The last requests that were refused, newest first',
-      s.resource('RefusedRequest', 'A refused request', {
-        at: s.time('When'),
-        event: s.text('What was refused', 'client_authentication_failed'),
-        reason: s.textOrNull('Why, in words', 'the client_secret is wrong'),
-        address: s.textOrNull('Where it came from', '192.0.2.1'),
-      }),
-    ),
+    logoutNotices: s.list('What it was told of sign-outs last, newest first', listedNoticeSchema),
+    refusals: refusalsSchema,
   }),
-  run: async ({ tx, tenant }, { clientId }) => ({
-    ...clientAnswer(await clientOf(tx, tenant, clientId)),
-    logoutNotices: (
-      await listLogoutNotices(tx, { tenantId: tenant.id, clientId }, { limit: noticesShown })
-    ).map(noticeAnswer),
-    deviceFlowOnStage: await deviceFlowOnStage(tx, tenant, clientId),
-    refusals: (
-      await listAuditEvents(tx, { tenantId: tenant.id, clientId, result: 'refused' }, refusalsShown)
-    ).map(({ at, event, reason, address }) => ({ at: isoTime(at), event, reason, address })),
-  }),
+  run: async (context, { clientId }) => {
+    const { tx, tenant } = context;
+    const of = { tenantId: tenant.id, clientId };
+    const client = clientAnswer(await clientOf(tx, tenant, clientId));
+    const notices = await listLogoutNotices(tx, of, { limit: noticesShown });
+    return {
+      ...client,
+      logoutNotices: await withMemberNames(notices.map(noticeAnswer), context),
+      deviceFlowOnStage: await deviceFlowOnStage(tx, tenant, clientId),
+      refusals: await refusalsOf(tx, of),
+    };
+  },
 });
 
 const changed = onTenant({

@@ -13,24 +13,20 @@ import { clientIdField } from './client.ts';
 const idField = s.wholeNumber('The id of the notice', 17);
 
 /** A notice as every face shows it. */
-export const noticeSchema = s.resource(
-  'LogoutNotice',
-  'What a client was told of a sign-out, or is to be told',
-  {
-    id: idField,
-    endedAt: s.time('When what it tells of ended'),
-    memberId: s.text('The member: the sub of the logout token', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a01'),
-    sessionId: s.text('The session: the sid of the logout token', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a04'),
-    state: s.oneOf('LogoutNoticeState', 'Whether the client took it', ['waiting', 'delivered', 'given_up']),
-    attempts: s.wholeNumber('How often it was sent', 1),
-    lastResult: s.textOrNull(
-      'What came of it last: the status of the answer, or why there was none; null before the first',
-      'status 200',
-    ),
-    nextAttemptAt: s.timeOrNull('When it is sent next; null where it is not', null),
-    doneAt: s.timeOrNull('When it was delivered or given up', null),
-  },
-);
+const noticeSchema = s.resource('LogoutNotice', 'What a client was told of a sign-out, or is to be told', {
+  id: idField,
+  endedAt: s.time('When what it tells of ended'),
+  memberId: s.text('The member: the sub of the logout token', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a01'),
+  sessionId: s.text('The session: the sid of the logout token', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a04'),
+  state: s.oneOf('LogoutNoticeState', 'Whether the client took it', ['waiting', 'delivered', 'given_up']),
+  attempts: s.wholeNumber('How often it was sent', 1),
+  lastResult: s.textOrNull(
+    'What came of it last: the status of the answer, or why there was none; null before the first',
+    'status 200',
+  ),
+  nextAttemptAt: s.timeOrNull('When it is sent next; null where it is not', null),
+  doneAt: s.timeOrNull('When it was delivered or given up', null),
+});
 
 export function noticeAnswer(notice: LogoutNoticeRow) {
   return s.pick(noticeSchema, {
@@ -42,7 +38,7 @@ export function noticeAnswer(notice: LogoutNoticeRow) {
 }
 
 /** Beside what a notice says, a list says whom it is about. */
-const listedSchema = s.extended(
+export const listedNoticeSchema = s.extended(
   noticeSchema,
   'ListedLogoutNotice',
   'What a client was told of a sign-out, in a list',
@@ -64,7 +60,7 @@ const listed = onTenant({
   fields: { clientId: clientIdField },
   optional: { before: s.wholeNumber('The id of the last entry of the page before', 17), limit: limitField },
   output: s.exactly('A page of logout notices', {
-    logoutNotices: s.list('Logout notices', listedSchema),
+    logoutNotices: s.list('Logout notices', listedNoticeSchema),
     next: nextNumber(17),
   }),
   run: async (context, { clientId, before, limit }) => {
