@@ -165,7 +165,7 @@ export function textOf(page: Answer): string {
 /** Holds a page to the answer that every code gets that does not work (U8). */
 export function expectNotValid(page: Answer): void {
   expect(page.status, textOf(page)).toBe(422);
-  expect(page.text).toContain('This code is not valid.');
+  expect(page.text).toContain('This code doesn’t work.');
   expect(page.text).not.toContain('name="confirm"');
 }
 

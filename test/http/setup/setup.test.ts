@@ -90,9 +90,9 @@ describe('the set-up page of a new service, before anything is made', () => {
     ['issuer', 'https://login.example.test/door', 'Enter an address such as'],
     ['issuer', 'https://olga@login.example.test', 'Enter an address such as'],
     ['fullName', ' ', 'Enter your name'],
-    ['email', 'olga', 'Enter an email address such as'],
+    ['email', 'olga', 'Enter an email address, for example'],
     ['password', 'too short', 'Enter at least 12 characters'],
-    ['password', 'olga@example.test', 'Choose another password'],
+    ['password', 'olga@example.test', 'Your password can’t be your email address'],
     ['password', 'passwordpassword', 'Choose a less common password'],
   ])('%s %j is refused, and what was written is kept but the password', async (name, value, text) => {
     const answer = await submit({ [name]: value });
