@@ -38,6 +38,7 @@ function plain(value: unknown): unknown {
     // A token that was made with one has it for a parent.
     .replaceAll(/"parentId":\s*("ID"|null)/g, '"parentId":"PARENT"')
     .replaceAll(/(?<="(?:id|\w+Id)\\?":)\d+/g, '0')
+    .replaceAll(/(?<=,ID,)\d+(?=,)/g, '0')
     .replaceAll(/(?<="productIds\\?":\[)[\d,]+/g, '0')
     .replaceAll(/(?<="secretId\\?":\\?")[\w-]{8}/g, 'SECRET')
     .replaceAll(/(?:mda_)?[A-Za-z0-9_-]{43}/g, 'RANDOM');

@@ -97,6 +97,9 @@ function send(
   deps: Deps,
 ): Promise<FastifyReply> | FastifyReply {
   const language = requestLanguage(reply.request, [asked], answer.locale);
+  const isUnregistered = answer.kind !== 'redirect' && answer.refused === 'address';
+  // What a page keeps of its question has no hint: an id_token stands on no page (W9), nor an unregistered address (L3).
+  const known = isUnregistered ? undefined : uri;
   switch (answer.kind) {
     case 'redirect':
       return redirectToClient(reply, answer.uri, state === undefined ? {} : { state });
@@ -105,9 +108,11 @@ function send(
         template: 'members/sign-out.eta',
         language,
         title: 'signOut.title',
-        // The same question again, without a hint: an id_token stands on no page (W9).
-        again: { action: url, fields: given({ client_id: clientId, post_logout_redirect_uri: uri, state }) },
-        data: { confirm: sealConfirmation(reply, deps), isUnregistered: answer.refused === 'address' },
+        again: {
+          action: url,
+          fields: given({ client_id: clientId, post_logout_redirect_uri: known, state }),
+        },
+        data: { confirm: sealConfirmation(reply, deps), isUnregistered },
       });
     case 'signed-out':
       return sendPage(reply, {
@@ -116,7 +121,7 @@ function send(
         title: 'signedOut.title',
         again: { action: url, fields: {} },
         data: {
-          isUnregistered: answer.refused === 'address',
+          isUnregistered,
           ways: [{ href: '/sign-in', text: 'signIn.submit' }],
         },
       });

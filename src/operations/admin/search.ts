@@ -13,7 +13,7 @@ import { listMembers } from '../../storage/members/member-search.ts';
 import { listAuditEvents } from '../../storage/operators/audit-list.ts';
 import * as s from '../json-schema.ts';
 import { checkoutAnswer, checkoutSchema } from './access/checkouts.ts';
-import { invoiceAnswer, invoiceSchema } from './access/invoices.ts';
+import { invoiceAnswer, listedInvoiceSchema } from './access/invoices.ts';
 import { subscriptionSchema, subscriptionShown } from './access/subscriptions.ts';
 import { auditAnswers, auditEventSchema } from './audit.ts';
 import { type OnTenant, onTenant } from './define.ts';
@@ -43,7 +43,7 @@ const outputSchema = s.exactly('What was found: the first of each kind', {
   members: s.list('Members, the newest first', memberSchema),
   clients: s.list('Clients, unregistered ones among them', clientSchema),
   subscriptions: s.list('The subscription of this number', ofMember(subscriptionSchema, 'FoundSubscription')),
-  invoices: s.list('The invoice of this number', ofMember(invoiceSchema, 'FoundInvoice')),
+  invoices: s.list('The invoice of this number', listedInvoiceSchema),
   checkouts: s.list(
     'The checkout of this id, or those that were paid under this reference',
     ofMember(checkoutSchema, 'FoundCheckout'),

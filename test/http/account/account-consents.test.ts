@@ -173,7 +173,7 @@ describe('a text that changed while the page was open (GDPR art. 7 (1))', () => 
       await ask({}, offers);
       const answer = await answerLate(words, ['newsletter', 'offers']);
       expectErrorPage(answer, 422);
-      expect(textOf(answer)).toContain('this text has changed since you opened the page');
+      expect(textOf(answer)).toContain('has changed since you opened this page');
       expect(answer.text).toMatch(/<a href="#consent-newsletter">/);
       expect(answer.text).toMatch(/<input id="consent-newsletter"[^>]*aria-invalid="true"/);
       expect(boxesOf(answer)).toEqual({ newsletter: false, offers: true });

@@ -67,7 +67,7 @@ const memberRow = async () => {
 
 describe('asking for deletion', () => {
   it('pages 18: says when, by page and by mail, and everything works until then', async () => {
-    expect(textOf(await browser.send('/account/delete'))).toContain('deleted after 14 days');
+    expect(textOf(await browser.send('/account/delete'))).toContain('deleted 14 days after you confirm');
     expectLeadsTo(await ask(), '/account');
     expect(textOf(await browser.send('/account'))).toContain(
       'Your account will be deleted on January 29, 2026.',
@@ -86,7 +86,7 @@ describe('asking for deletion', () => {
 
   it('pages 18: how long it takes is the tenant’s to say', async () => {
     await setLimits(service, hosts.a, { deletionCoolingOff: 2 * day });
-    expect(textOf(await browser.send('/account/delete'))).toContain('deleted after 2 days');
+    expect(textOf(await browser.send('/account/delete'))).toContain('deleted 2 days after you confirm');
     await ask();
     expect(textOf(await browser.send('/account'))).toContain('deleted on January 17, 2026.');
   });
@@ -107,7 +107,7 @@ describe('asking for deletion', () => {
     const token = field(await browser.send('/account'), 'token');
     const kept = await browser.send('/account/keep', { body: { token } });
     expectDone(kept, '/account', 'kept');
-    expect(textOf(await browser.send('/account'))).toContain('Your account stays.');
+    expect(textOf(await browser.send('/account'))).toContain('Your account will not be deleted.');
     await service.delivered();
     expect(service.outbox.sent.map(({ name }) => name)).toContain('deletionCancelled');
     service.clock.advance(deletionCoolingOff);

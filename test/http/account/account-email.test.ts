@@ -33,7 +33,7 @@ const ask = async () => {
   return { email, verify: String(answer.headers.location), mail: service.outbox.last(email) };
 };
 
-const shownAddress = async () => textOf(await browser.send(url)).match(/It is (\S+) now/)?.[1];
+const shownAddress = async () => textOf(await browser.send(url)).match(/Your email address is (\S+)\./)?.[1];
 const pathOf = (link: string) => new URL(link).pathname;
 
 describe('a new address', () => {
@@ -146,7 +146,7 @@ describe('a new address', () => {
       const before = await rows();
       const answer = await browser.submit(url, form);
       expect(answer.status).toBe(429);
-      expect(textOf(answer)).toContain('No message was sent this time');
+      expect(textOf(answer)).toContain('none was sent this time');
       expect(wayOn(answer)).toBe(url);
       expect(await rows()).toEqual(before);
     },
@@ -160,7 +160,7 @@ describe('a new address', () => {
 
   it.each([
     ['', 'Enter your email address'],
-    ['no address', 'Enter an email address such as'],
+    ['no address', 'Enter an email address, for example'],
   ])('pages 6: "%s" is refused at its field', async (email, text) => {
     const answer = await browser.submit(url, { email, currentPassword: password });
     expect(answer.status).toBe(422);
@@ -171,6 +171,6 @@ describe('a new address', () => {
   it('pages 6: the address one has is refused at its field', async () => {
     const answer = await browser.submit(url, { email: address.toUpperCase(), currentPassword: password });
     expect(answer.status).toBe(422);
-    expect(textOf(answer)).toContain('this one is yours already');
+    expect(textOf(answer)).toContain('This is already your email address');
   });
 });

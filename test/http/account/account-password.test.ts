@@ -82,7 +82,7 @@ describe('changing the password', () => {
     ['', 'Enter a password'],
     ['short', 'Enter at least 12 characters'],
     ['passwordpassword', 'Choose a less common password'],
-    ['u1@example.test', 'this one is your email address'],
+    ['u1@example.test', 'Your password can’t be your email address'],
   ])('pages 6: "%s" is refused beside its field, and no password is sent back', async (password, text) => {
     const answer = await browser.submit(url, { currentPassword: current, password, everywhere: 'yes' });
     expect(answer.status).toBe(422);
@@ -104,7 +104,7 @@ describe.each(Object.entries(sensitive))('the password that %s asks for', (page,
   it('a stolen cookie alone changes nothing: a missing and a wrong password are refused at the field', async () => {
     for (const [currentPassword, text] of [
       ['', 'Enter your current password'],
-      ['not the password', 'The current password is wrong'],
+      ['not the password', 'That password is wrong'],
     ]) {
       const answer = await browser.submit(page, { ...form, currentPassword: String(currentPassword) });
       expect(answer.status).toBe(422);

@@ -215,7 +215,7 @@ describe('cancelling', () => {
 
   it('ends one that has not begun at once, and says so before', async () => {
     const id = await give(await packageOf('Later', nok), inDays(5, 35));
-    expect(cardsOf(await browser.send(url))[0]).toContain('It has not begun yet, so it ends at once.');
+    expect(cardsOf(await browser.send(url))[0]).toContain('It has not started yet, so it ends right away.');
     await press(id, 'cancel');
     expect(await stored(id)).toMatchObject({ state: 'ended', endedAt: expect.any(Number) });
     expect(cardsOf(await browser.send(url))[0]).not.toContain('Cancel');

@@ -93,13 +93,13 @@ describe.each(Object.entries(documents))('the %s document', (_name, whole) => {
 });
 
 describe('the admin API in the document', () => {
-  it('takes at most 2 KB for each operation as it is served, and 3.5 KB as it is printed', () => {
+  it('takes at most 2.2 KB for each operation as it is served, and 3.7 KB as it is printed', () => {
     const paths: readonly object[] = Object.values(document.paths as object);
     const methods = paths.flatMap((path) => Object.keys(path).filter((name) => name !== 'parameters'));
     expect(methods.length).toBeGreaterThan(operations.length);
-    expect(Buffer.byteLength(JSON.stringify(document))).toBeLessThan(2_000 * methods.length);
+    expect(Buffer.byteLength(JSON.stringify(document))).toBeLessThan(2_200 * methods.length);
     const printed = readFileSync(new URL('../../../docs/openapi.json', import.meta.url));
-    expect(printed.byteLength).toBeLessThan(3_500 * methods.length);
+    expect(printed.byteLength).toBeLessThan(3_700 * methods.length);
   });
 
   it('has a named schema for what each list has', () => {

@@ -77,7 +77,7 @@ describe('confirming a payment on a hosted page', () => {
     provider.answerWith(answer);
     const page = await withoutEffect(() => browser.submit(ordering, 'confirm'));
     expectErrorPage(page, 503);
-    expect(page.text).toContain('The payment cannot begin now.');
+    expect(page.text).toContain('The payment could not start, and nothing was ordered.');
     expect(page.text).not.toContain('evil.test');
     provider.answerWith(null);
     const again = await browser.submit({ ...ordering, page }, 'confirm');

@@ -19,7 +19,7 @@ const service = useService({ data: 'security' });
 const sessionCookie = '__Host-memberdoor-session';
 const out = 'https://app.test/out';
 const out2 = 'https://app.test/out2';
-const unregistered = 'an address that is not registered for it';
+const unregistered = 'an address it has not registered';
 
 /** A browser in which u1 is signed in to conf1, with the tokens of that sign-in. */
 const signedIn = async (more: Record<string, string> = {}) => {

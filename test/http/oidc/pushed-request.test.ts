@@ -139,7 +139,7 @@ describe('a request_uri', () => {
     expect(page.status).toBe(200);
     const again = await begin(requestUri);
     expectErrorPage(again);
-    expect(again.text).toContain('used before');
+    expect(again.text).toContain('already used');
     expect(again.text).not.toContain(requestUri);
     // The flow that it began goes on.
     expect(answerOf(await browser.signIn(page, 'u1@example.test')).has('code')).toBe(true);

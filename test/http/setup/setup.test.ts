@@ -141,7 +141,7 @@ describe('the set-up link of a new service', () => {
 
     const again = await submit({ issuer: 'https://other.example.test', email: 'eve@example.test' });
     expect(again.status).toBe(410);
-    expect(again.text).toContain('If it was not you');
+    expect(again.text).toContain('If it wasn’t you');
     // The set-up and the sign-in.
     expect(await counts()).toEqual({ tenants: 1, members: 1, keys: 2, events: 2 });
   });

@@ -115,7 +115,7 @@ describe.each([
     const { answer } = await send('203.0.113.23', browser);
     expect(answer.status).toBe(429);
     expect(answer.headers['retry-after']).toBe('3600');
-    expect(answer.text).toContain('No message was sent this time');
+    expect(answer.text).toContain('none was sent this time');
     expect(answer.text).not.toContain('We have sent');
     expect((await browser.send(String(wayOn(answer)))).text).toContain('<h1>Create an account</h1>');
     service.clock.advance(hour);

@@ -232,7 +232,7 @@ describe('pages 11: the link', () => {
     expect((await applicant.browser.send(applicant.link)).text).not.toContain('name="password"');
     for (const [password, problem] of [
       ['', 'Enter the password you chose'],
-      ['not the password', 'This is not the password that you chose'],
+      ['not the password', 'This is not the password you chose'],
     ] as const) {
       const answer = await pressConfirm(phone, applicant.link, password);
       expect([answer.status, problemsOf(answer).length]).toEqual([422, 1]);

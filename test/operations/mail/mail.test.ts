@@ -201,7 +201,7 @@ describe('how a mail looks', () => {
   it('pages 23: without what the tenant has not set', () => {
     const bare = { ...tenant, supportAddress: null, termsUrl: null, privacyUrl: null };
     const mail = composeMail(bare, mailOf('deletionCancelled'));
-    expect(mail.text).toMatch(/Replies to it are not read\.\n$/);
+    expect(mail.text).toMatch(/Replies are not read\.\n$/);
     expect(mail.html.match(/href="/g)).toHaveLength(2);
     const helped = composeMail({ ...bare, supportAddress: 'https://help.test/' }, mailOf('signUp'));
     expect(helped.text).toMatch(/\nHelp: https:\/\/help\.test\/\n$/);

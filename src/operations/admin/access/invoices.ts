@@ -43,7 +43,12 @@ export function invoiceAnswer({ id: _, tenantId: _tenantId, ...invoice }: Invoic
 }
 
 /** Beside what an invoice says, a list says whose it is. */
-const listedSchema = s.extended(invoiceSchema, 'ListedInvoice', 'An invoice in a list', memberNameFields);
+export const listedInvoiceSchema = s.extended(
+  invoiceSchema,
+  'ListedInvoice',
+  'An invoice in a list',
+  memberNameFields,
+);
 
 const all = listWithFile({
   name: 'invoices.list',
@@ -57,7 +62,7 @@ const all = listWithFile({
   bulk: ['invoices.markPaid'],
   of: 'invoices',
   page: 'A page of invoices',
-  schema: listedSchema,
+  schema: listedInvoiceSchema,
   fileSchema: invoiceSchema,
   next: nextNumber(1),
   narrowing: {

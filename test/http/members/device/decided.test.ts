@@ -44,7 +44,7 @@ describe('a decision that was made in another tab', () => {
     await phone.press(first, 'approve');
     const page = await follow(await phone.press(second, 'reject'));
     expect(headingOf(page)).toBe('Living room is signed in');
-    expect(textOf(page)).toContain('You approved this TV before, so it was not rejected.');
+    expect(textOf(page)).toContain('You already approved this TV, so it was not rejected.');
     expect(textOf(page)).not.toContain('Your TV continues');
     const ended = await follow(await pressSignOut(page));
     expect(headingOf(ended)).toBe('Living room is signed out');
@@ -57,7 +57,7 @@ describe('a decision that was made in another tab', () => {
     await phone.press(first, 'approve');
     const { refresh_token: refreshToken } = await pollTokens(service, hosts.a, deviceCode);
     const page = await follow(await phone.press(second, 'reject'));
-    expect(textOf(page)).toContain('You approved this TV before, so it was not rejected.');
+    expect(textOf(page)).toContain('You already approved this TV, so it was not rejected.');
     expect(headingOf(await follow(await pressSignOut(page)))).toBe('Living room is signed out');
     expectJsonError(await refreshAs(service, hosts.a, apps.pub1, refreshToken), 400, 'invalid_grant');
     const ended = (await auditEvents(service)).filter(({ event }) => event === 'sign_in_ended');
@@ -70,7 +70,7 @@ describe('a decision that was made in another tab', () => {
     await phone.press(first, 'reject');
     const page = await follow(await phone.press(second, 'approve'));
     expect(headingOf(page)).toBe('Sign-in rejected');
-    expect(textOf(page)).toContain('You rejected this TV before, so it was not approved.');
+    expect(textOf(page)).toContain('You already rejected this TV, so it was not approved.');
   });
 
   it('decision 14: "Reject" agrees to nothing of what a third party asked for, though it was approved before', async () => {

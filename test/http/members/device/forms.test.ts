@@ -244,5 +244,5 @@ it('a client of the device flow needs no redirect_uri for its approve page', asy
   const { id } = tenantOf(service, hosts.a);
   await service.store.transaction((tx) => registerClient(tx, id, registration, service.clock.now()));
   const { user_code: userCode } = await codesFor(service, hosts.a, { clientId: 'tv' });
-  expect((await phone.open(userCode)).text).toContain('The TV asks to be signed in');
+  expect((await phone.open(userCode)).text).toContain('The TV wants to sign in');
 });

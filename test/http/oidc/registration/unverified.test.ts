@@ -102,7 +102,7 @@ describe('an unverified client', () => {
     const parameters = authorizationParameters(clientId, 'https://app.evil.test/cb', pkce());
     expectErrorPage(await visitor(service, hosts.a).authorize(parameters));
     await allow({ clientRegistration: 'open' });
-    expect((await asked(clientId)).page.text).toContain('An app asks for access');
+    expect((await asked(clientId)).page.text).toContain('An app wants access');
   });
 
   it('decision 50: the page names it by its host, and calls it unverified', async () => {
@@ -110,7 +110,7 @@ describe('an unverified client', () => {
     const { page } = await asked(clientId);
     expect(page.text).toContain('<h1>Allow an unverified app?</h1>');
     expect(textOf(page)).toContain('App unverified: app.evil.test It calls itself Lamp Allow it only if');
-    expect(textOf(page)).toContain('Tenant A has not verified who is behind it');
+    expect(textOf(page)).toContain('Tenant A has not checked who is behind it');
   });
 
   it('decision 50: the sign-in page names it by its host too', async () => {
@@ -126,7 +126,7 @@ describe('an unverified client', () => {
     const first = await asked(clientId);
     expect(answerOf(await decide(first.browser, first.page, 'allow')).get('code')).not.toBeNull();
     const second = await asked(clientId, {}, first.browser);
-    expect(second.page.text).toContain('An app asks for access');
+    expect(second.page.text).toContain('An app wants access');
     const silent = await asked(clientId, { more: { prompt: 'none', state: 's' } }, first.browser);
     expectErrorRedirect(silent.page, {
       redirectUri: 'https://app.evil.test/cb',
@@ -142,7 +142,7 @@ describe('an unverified client', () => {
     await decide(first.browser, first.page, 'allow');
     const again = await first.browser.send(`/consent?flow=${field(second.page, 'flow')}`);
     expect(again.status).toBe(200);
-    expect(again.text).toContain('An app asks for access');
+    expect(again.text).toContain('An app wants access');
   });
 
   it('decision 50: the member may say no', async () => {
@@ -271,7 +271,7 @@ describe('what operators do about unverified clients', () => {
       );
     }
     const { page } = await asked(stranger.clientId, { redirectUri: 'http://127.0.0.1/cb' });
-    expect(page.text).toContain('An app asks for access');
+    expect(page.text).toContain('An app wants access');
   });
 
   it.each(['clients.read', 'clients.change', 'clients.disable', 'clients.enable', 'clients.addSecret'])(

@@ -91,7 +91,7 @@ describe('an administrator of everything who can sign in is always left', () => 
     const before = await allRows(service, ['auditEvents', 'sessions']);
     const answer = await account.submit('/account/delete', { currentPassword: adminPassword });
     expect(answer.status).toBe(422);
-    expect(textOf(answer)).toContain('You are the last one who can administer the whole service.');
+    expect(textOf(answer)).toContain('You are the only system administrator.');
     expect(await allRows(service, ['auditEvents', 'sessions'])).toEqual(before);
   });
 
