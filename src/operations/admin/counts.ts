@@ -1,6 +1,7 @@
 // The operation that counts what a tenant has.
 import { countedUpTo } from '../../core/limits.ts';
 import { countOfTenant, type TenantCounts } from '../../storage/count.ts';
+import { latestFigure } from '../../storage/operators/figure.ts';
 import * as s from '../json-schema.ts';
 import { onTenant } from './define.ts';
 import type { Operation } from './operation.ts';
@@ -12,7 +13,9 @@ const countsSchema: s.Schema<Readonly<Record<keyof TenantCounts, number | null>>
   'Counts',
   'How many there are',
   {
-    members: count('Members whose data were not erased'),
+    members: count(
+      'Members whose data were not erased; of so many that they are not counted at once, how many there were in the last hour',
+    ),
     clients: count('Clients that an operator registered'),
     apis: count('APIs'),
     packages: count('Packages'),
@@ -36,9 +39,9 @@ const read = onTenant({
   output: countsSchema,
   run: async ({ tx, tenant, now }) => {
     const counts = await countOfTenant(tx, tenant.id, countedUpTo, now);
-    return Object.fromEntries(
-      Object.entries(counts).map(([name, found]) => [name, found > countedUpTo ? null : found]),
-    );
+    const known = Object.entries(counts).map(([name, found]) => [name, found > countedUpTo ? null : found]);
+    const members = counts.members > countedUpTo ? await latestFigure(tx, tenant.id, 'members') : null;
+    return { ...Object.fromEntries(known), ...(members === null ? {} : { members }) };
   },
 });
 

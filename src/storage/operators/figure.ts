@@ -154,6 +154,24 @@ export async function readFigures(
   return rows.map((row) => ({ name: row.name, step: Number(row.step), value: Number(row.value) }));
 }
 
+/** What a figure came to in the hour that was taken last; null where none was. */
+export async function latestFigure(
+  tx: Tx,
+  tenantId: string,
+  name: FigureRow['name'],
+): Promise<number | null> {
+  const found = await tx
+    .selectFrom('figures')
+    .select('value')
+    .where('tenantId', '=', tenantId)
+    .where('unit', '=', 'hour')
+    .where('name', '=', name)
+    .orderBy('at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return found?.value ?? null;
+}
+
 /** When a member came, and was erased; what is walked through to know how many there were. */
 export function membersAfter(tx: Tx, id: string, most: number) {
   return tx
