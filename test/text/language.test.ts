@@ -32,6 +32,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   ],
   de: [
     'account.browser', // German: Browser
+    'account.devices.app', // German: App
     'consent.unverified.app', // German: App
     'device.approve.name', // German: Name
     'mail.fact.browser', // German: Browser

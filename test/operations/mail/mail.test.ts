@@ -128,7 +128,7 @@ describe('how a mail speaks', () => {
   it('of times in words of its language, in UTC, and says so', () => {
     expect(composeMail(tenant, mailOf('newTv')).text).toContain('Time: March 4, 2026 at 05:06 AM UTC');
     expect(composeMail(tenant, mailOf('newTv', { language: 'de' })).text).toContain(
-      'Zeit: 4. März 2026 um 05:06 UTC',
+      'Zeitpunkt: 4. März 2026 um 05:06 UTC',
     );
     expect(composeMail(tenant, mailOf('deletionRequested')).text).toContain('on March 4, 2026, with');
   });
