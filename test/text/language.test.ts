@@ -55,6 +55,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   ],
   nl: [
     'account.browser', // Dutch: Browser
+    'account.devices.app', // Dutch: App
     'account.sessions.browsers', // Dutch: Browsers
     'checkout.step.account', // Dutch: Account
     'consent.unverified.app', // Dutch: App
