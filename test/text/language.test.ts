@@ -42,8 +42,12 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
     'outbox.link', // German: Link
   ],
   es: [
+    'account.devices.app', // Spanish: App
     'checkout.order.total', // Spanish: Total
+    'checkout.step.plan', // Spanish: Plan
+    'consent.unverified.app', // Spanish: App
     'error.prefix', // Spanish: Error
+    'mail.fact.client', // Spanish: App
   ],
   fr: [
     'checkout.order.total', // French: Total
