@@ -73,6 +73,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   ],
   pl: [
     'checkout.order.vat', // Polish: VAT
+    'checkout.step.plan', // Polish: Plan
     'device.approve.model', // Polish: Model
     'outbox.link', // Polish: Link
   ],
