@@ -5,6 +5,7 @@ import { retryAfterSeconds } from '../../../core/limits.ts';
 import type { AuditFacts } from '../../../core/operators/audit-event.ts';
 import type { Problem } from '../../../core/problem.ts';
 import { problemText } from '../../../operations/problem-text.ts';
+import { OperationRefused } from '../../../operations/refusal.ts';
 import { say } from '../../../text/portal.ts';
 import { noteRefusal } from '../../audit.ts';
 import { pageHeaders } from '../../headers.ts';
@@ -137,6 +138,17 @@ export function sendPortalProblem(
   const title = say(`problem.${kind}.title`);
   const data = { lead: say(`problem.${kind}.lead`), reasons: texts };
   return sendPortalPage(reply, { template: 'problem', title, status, visit, data });
+}
+
+/**
+ * The page of what an operation refused, where there is no form to say it on: what is out of reach is not there (A17).
+ *
+ * @throws what is no refusal
+ */
+export function sendRefused(visit: Visit, error: unknown): Promise<FastifyReply> {
+  if (!(error instanceof OperationRefused)) throw error;
+  const kind = error.kind === 'invalid' ? 'request' : 'notFound';
+  return sendPortalProblem(visit.reply, kind, visit, error.problems);
 }
 
 /** Writes down a method that a page of the portal does not serve. */

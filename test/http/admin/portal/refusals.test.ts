@@ -73,6 +73,27 @@ describe('W11: what the portal refuses is in the audit, once', () => {
     expect(events).toContainEqual(expect.objectContaining(byAdmin()));
   });
 
+  it('A17: several entries of another tenant’s list, each of them left as it is', async () => {
+    for (const act of ['members.disable', 'members.enable', 'members.signOutEverywhere']) {
+      const token = String(filledIn(await portal.send(`${home}/members`)).get('token'));
+      const body = new URLSearchParams({ token, act, entry: memberId, confirmed: 'yes' });
+      const events = await written(async () => {
+        expect((await portal.send(`/admin/tenants/${b}/members`, { body })).status).toBe(404);
+      });
+      expect(events).toMatchObject([{ ...byAdmin(), event: 'admin_denied' }]);
+    }
+    expect(service.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  });
+
+  it('several entries of a list whose address cannot be read', async () => {
+    const token = String(filledIn(await portal.send(`${home}/members`)).get('token'));
+    const body = new URLSearchParams({ token, act: 'members.enable', entry: memberId });
+    const events = await written(async () => {
+      expect((await portal.send(`${home}/members?sort=nothing`, { body })).status).toBe(400);
+    });
+    expect(events).toMatchObject([{ ...byAdmin(), event: 'form_refused' }]);
+  });
+
   it('U14: a form without the token of its session', async () => {
     const events = await written(async () => {
       const answer = await portal.send(`${home}/+change`, { body: { name: 'X', token: 'forged' } });

@@ -10,7 +10,7 @@ import { redirectAfter } from '../../../cookies.ts';
 import type { Form } from '../../../form.ts';
 import { type Ending, isTyped, wrongName } from '../form/ending.ts';
 import { manyOf, manyTitle } from '../labels.ts';
-import { type FieldProblem, sendOperationPage, sendPortalProblem } from '../page.ts';
+import { type FieldProblem, sendOperationPage, sendPortalProblem, sendRefused } from '../page.ts';
 import { type Shown, tableOf, withLinks } from '../values.ts';
 import { call, formOf } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
@@ -18,8 +18,17 @@ import { bulkOperations } from './chosen.ts';
 import { readList, showList } from './list.ts';
 import { listQuery } from './query.ts';
 
-/** Takes the entries that were chosen: asks once more before any of them ends, then does the same to each. */
+/** Takes the entries that were chosen. A list that cannot be read has none of them. */
 export async function submitBulk(visit: OperationVisit): Promise<FastifyReply> {
+  try {
+    return await takeChosen(visit);
+  } catch (error) {
+    return sendRefused(visit, error);
+  }
+}
+
+/** Asks once more before any of them ends, then does the same to each. */
+async function takeChosen(visit: OperationVisit): Promise<FastifyReply> {
   const { request, reply, deps } = visit;
   const form = request.body as Form;
   const operation = bulkOperations(visit).find(({ name }) => name === form.get('act')?.[0]);

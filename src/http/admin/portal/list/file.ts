@@ -2,11 +2,10 @@
 
 import type { FastifyReply } from 'fastify';
 import { isFile, nameOf, type Operation } from '../../../../operations/admin/operation.ts';
-import { OperationRefused } from '../../../../operations/refusal.ts';
 import { pick, queryOf } from '../../../form.ts';
 import { sendFileAnswer } from '../../call.ts';
 import { kebab } from '../addresses.ts';
-import { sendPortalProblem } from '../page.ts';
+import { sendRefused } from '../page.ts';
 import { call, callOf } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
 import { inUtc } from './query.ts';
@@ -28,9 +27,7 @@ export async function sendFile(visit: OperationVisit): Promise<FastifyReply> {
     });
     return sendFileAnswer(reply, answer, callOf(visit, operation, input), visit.deps);
   } catch (error) {
-    if (!(error instanceof OperationRefused)) throw error;
-    const kind = error.kind === 'invalid' ? 'request' : 'notFound';
-    return sendPortalProblem(reply, kind, visit, error.problems);
+    return sendRefused(visit, error);
   }
 }
 

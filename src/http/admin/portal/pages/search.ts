@@ -1,11 +1,10 @@
 // One search over everything: what was found by kind, or straight the one thing that is called so.
 import type { FastifyReply } from 'fastify';
-import { OperationRefused } from '../../../../operations/refusal.ts';
 import { say } from '../../../../text/portal.ts';
 import { pick, queryOf } from '../../../form.ts';
 import { addressOf, operationNamed, queryText } from '../addresses.ts';
 import { moneyText, timeText } from '../amounts.ts';
-import { sendOperationPage, sendPortalProblem } from '../page.ts';
+import { sendOperationPage, sendRefused } from '../page.ts';
 import { type Piece, piecesOf } from '../pieces.ts';
 import { sentenceOf, type ToldEvent } from '../sentences.ts';
 import { call } from '../visit.ts';
@@ -41,9 +40,7 @@ export async function showSearch(visit: OperationVisit): Promise<FastifyReply> {
       data: { search, groups, action: addressOf(operation, known) },
     });
   } catch (error) {
-    if (!(error instanceof OperationRefused)) throw error;
-    const kind = error.kind === 'invalid' ? 'request' : 'notFound';
-    return sendPortalProblem(reply, kind, visit, error.problems);
+    return sendRefused(visit, error);
   }
 }
 
