@@ -81,21 +81,31 @@ export async function obeyingChanges<T>(
   return result;
 }
 
+/** A handler of a route, or what it asks before the body is read. */
+type Step = (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) => unknown;
+
 /** Begins requests anew that are outdated. Where no other process has the database open, none ever is. */
 export function beginAnew(app: FastifyInstance, { store, tenants }: Pick<Deps, 'store' | 'tenants'>): void {
   if (!store.isShared) return;
-  app.addHook('onRoute', (route) => {
-    const { handler } = route;
-    route.handler = async function (request, reply) {
+  const again = (step: Step, isAsking = false) =>
+    async function (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
       for (;;) {
+        const { tenantsVersion } = request;
         try {
-          return await handler.call(this, request, reply);
+          const answer = await step.call(this, request, reply);
+          // Nothing is done yet: the handler asks again, after a body that may have taken its time.
+          if (isAsking) request.tenantsVersion = tenantsVersion;
+          return answer;
         } catch (error) {
           if (!(error instanceof Outdated)) throw error;
           if (!lookAgain(request, tenants) && request.tenant !== undefined) return sendUnknownHost(reply);
         }
       }
     };
+  app.addHook('onRoute', (route) => {
+    route.handler = again(route.handler as Step);
+    const asked = [route.onRequest ?? []].flat();
+    if (asked.length > 0) route.onRequest = asked.map((step) => again(step as Step, true));
   });
 }
 

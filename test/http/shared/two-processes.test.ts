@@ -4,6 +4,8 @@ import { prepareSigningKey, replaceKeys } from '../../../src/operations/tenant/k
 import { findRegisteredClient, updateClient } from '../../../src/storage/clients/client.ts';
 import { findTenant, listSigningKeys, updateTenant } from '../../../src/storage/tenant.ts';
 import { hosts } from '../../support/fixtures.ts';
+import { adminToken, callApi } from '../../support/operators/api.ts';
+import { filledIn, newAdmin } from '../../support/operators/portal.ts';
 import { sharedDatabase } from '../../support/run/test-store.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, expectError, headerOf, profilePath, refreshAs, tokensOf } from '../../support/tokens.ts';
@@ -101,6 +103,18 @@ describe('two processes on one database', () => {
     expect((await profileAt(other, hosts.a, access_token)).status).toBe(401);
     const next = await tokensOf(other, hosts.a, apps.pub1);
     expect((await profileAt(one, hosts.a, next.access_token)).status).toBe(200);
+  });
+
+  it('decision 51: who is let in before a long body is read meets a change of the other as every request does', async () => {
+    const { one, other } = pair;
+    const token = await adminToken(one);
+    const browser = await newAdmin(other, hosts.a, 'long@example.test');
+    const path = `/admin/tenants/${hosts.a}/+change/look`;
+    const body = filledIn(await browser.send(path));
+    await changeClient('conf2', { name: 'Changed once' });
+    expect((await callApi(other, { path: '/tenants', token })).status).toBe(200);
+    await changeClient('conf2', { name: 'Changed again' });
+    expect((await browser.send(path, { body })).status).toBe(303);
   });
 
   it('I57: the first key of an algorithm that one made signs at the other at once', async () => {
