@@ -268,6 +268,7 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     W15: 'files that are no pictures, or more than pictures',
     W16: 'forms with files that are not whole, or none of ours',
     W17: 'files too large, and two hundred at once',
+    W18: 'forms as long as files, of strangers',
   },
   'Claims and algorithms': {
     CL1: 'claims that are no JSON, of another shape, doubled, too deep or too long',

@@ -80,7 +80,11 @@ export function guardedPage<V extends Visit>(app: FastifyInstance, guard: Guard<
   if (show !== undefined) app.get(url, (_request, reply) => enter(guard, reply, show));
   if (takes === undefined) return;
   const limit = bodyBytes === undefined ? {} : { bodyLimit: bodyBytes };
-  const onRequest = takesFiles ? requireOwnFiles : requireOwnForm;
+  const isOwn = takesFiles ? requireOwnFiles : requireOwnForm;
+  // Before the body is read: what a stranger sends is not kept in memory until it is whole (W18).
+  const isKnown = async (_request: FastifyRequest, reply: FastifyReply) =>
+    (await isLetIn(guard, reply)) ? undefined : guard.signIn(reply);
+  const onRequest = bodyBytes === undefined ? isOwn : [isOwn, isKnown];
   app.post(url, { onRequest, ...limit }, async (request, reply) => {
     const act = confirmed === undefined ? submit : await takeConfirmedForm(request, confirmed, guard.deps);
     return enter(guard, reply, (tx, visit, next) => {
@@ -99,6 +103,10 @@ export function visitForm<V extends Visit>({ purposeOf }: Pick<Guard<V>, 'purpos
 export function visitToken<V extends Visit>({ purposeOf }: Pick<Guard<V>, 'purposeOf'>, visit: V): string {
   return formToken(visit.reply, purposeOf(visit), visit.deps);
 }
+
+/** Whether there is somebody to let in: who it is, and who may do what, is decided where it is done. */
+const isLetIn = <V extends Visit>(guard: Guard<V>, reply: FastifyReply): Promise<boolean> =>
+  transactionOf(reply.request, guard.deps, async (tx) => (await guard.admit(tx, reply)) !== null);
 
 /** Lets a visit in and acts for it, in one transaction. @param as the session that was let in before */
 export async function enter<V extends Visit>(

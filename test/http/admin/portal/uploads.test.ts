@@ -3,6 +3,7 @@ import { hosts } from '../../../support/fixtures.ts';
 import { hostileSvgs, plainJpeg, plainLogo, svgLogo } from '../../../support/members/logos.ts';
 import { run } from '../../../support/operators/desk.ts';
 import { filledIn, mainOf, newAdmin, type PortalVisitor } from '../../../support/operators/portal.ts';
+import { rawSocket } from '../../../support/process/raw-socket.ts';
 import { useService } from '../../../support/use-service.ts';
 
 const service = useService({ data: 'security' });
@@ -226,5 +227,27 @@ describe('W16: a form with files is one of ours, and whole', () => {
     const counted = Object.groupBy(answers, ({ status }) => String(status));
     expect([counted['303']?.length, counted['409']?.length]).toEqual([1, 199]);
     expect((await tina.send(look)).status).toBe(200);
+  });
+});
+
+describe('W18: a form that is longer than others is not read before its sender is known', () => {
+  it.each([
+    [look, 300_000, 'multipart/form-data; boundary=x'],
+    [look, 300_000, 'application/x-www-form-urlencoded'],
+    [`${home}/clients/conf1/+change`, 300_000, 'multipart/form-data; boundary=x'],
+    ['/admin/tenants/+create', 300_000, 'multipart/form-data; boundary=x'],
+    ['/admin/tenant-file/+apply', 2_000_000, 'application/x-www-form-urlencoded'],
+    [`${home}/file/+apply`, 2_000_000, 'application/x-www-form-urlencoded'],
+  ])('%s of %i bytes, as %s', async (path, length, type) => {
+    const socket = await rawSocket(service.port);
+    const heads = [
+      `POST ${path} HTTP/1.1`,
+      `host: ${hosts.a}`,
+      `content-type: ${type}`,
+      `content-length: ${length}`,
+    ];
+    socket.write(`${heads.join('\r\n')}\r\n\r\n`);
+    expect(await socket.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 303 [\s\S]*location: \/admin\/sign-in/);
+    socket.destroy();
   });
 });
