@@ -78,7 +78,7 @@ describe('the set-up page of a new service, before anything is made', () => {
     expect((await page({ headers: { 'accept-language': 'de' } })).text).toContain('Einrichten');
     const arabic = await page({ headers: { 'accept-language': 'de' } }, `${link}?ui_locales=ar`);
     expect(arabic.text).toContain('dir="rtl"');
-    expect((await submit({ ui_locales: 'nb', tenantName: '' })).text).toContain('Skriv tenantens navn');
+    expect((await submit({ ui_locales: 'nb', tenantName: '' })).text).toContain('navnet på tenanten');
   });
 
   it.each([
