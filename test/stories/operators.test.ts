@@ -42,7 +42,10 @@ function plain(value: unknown): unknown {
     .replaceAll(/(?<="productIds\\?":\[)[\d,]+/g, '0')
     .replaceAll(/(?<="secretId\\?":\\?")[\w-]{8}/g, 'SECRET')
     .replaceAll(/(?:mda_)?[A-Za-z0-9_-]{43}/g, 'RANDOM');
-  const { keys, ...rest } = JSON.parse(text);
+  const { keys, events, ...rest } = JSON.parse(text);
+  // What happened last differs by who did it: they are of one shape.
+  if ('attention' in rest) return { ...rest, events: Object.keys(events[0]) };
+  if (events !== undefined) return { ...rest, events };
   // Keys that were made at the same moment come in the order of their random names.
   return keys === undefined ? rest : { keys: keys.map((key: object) => JSON.stringify(key)).sort() };
 }

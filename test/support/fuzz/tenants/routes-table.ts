@@ -70,6 +70,7 @@ export const taken: Readonly<Record<string, readonly Artefact[]>> = {
   '/device/sign-out': ['decision on a TV'],
   '/favicon.ico': [],
   '/internal/domains': [],
+  '/language': [],
   '/livez': [],
   '/not-me/:notice': ['link of a notice', 'notice form token'],
   '/readyz': [],
