@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { languages } from '../../src/text/language.ts';
 
 /** How a language words things: `templates/languages/glossary/`. Patterns are read without regard to case. */
 interface Glossary {
@@ -26,10 +27,6 @@ const wordsOf = (message: string) =>
 
 const english = Object.entries(catalogueOf('en')).map(([key, message]) => ({ key, words: wordsOf(message) }));
 const englishTerms = Object.entries(glossaryOf('en').terms);
-
-const languages = readdirSync(new URL('../../templates/languages/glossary/', import.meta.url)).map((file) =>
-  file.slice(0, -5),
-);
 
 describe.each(languages)('pages 24: the texts in %s', (tag) => {
   const { terms, banned, excused } = glossaryOf(tag);
