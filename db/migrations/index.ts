@@ -51,6 +51,7 @@ import * as taxAndPaymentOfInvoices from './0050-tax-and-payment-of-invoices.ts'
 import * as figures from './0051-figures.ts';
 import * as whatAMemberMet from './0052-what-a-member-met.ts';
 import * as whatListsCount from './0056-what-lists-count.ts';
+import * as strengthOfSessions from './0057-strength-of-sessions.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Those that both engines run. One that has landed is frozen: write the next, here. */
@@ -80,6 +81,7 @@ const ofBoth: Readonly<Record<string, Migration>> = {
   '0051-figures': figures,
   '0052-what-a-member-met': whatAMemberMet,
   '0056-what-lists-count': whatListsCount,
+  '0057-strength-of-sessions': strengthOfSessions,
 };
 
 /** Every migration by name, in order. */

@@ -6,12 +6,13 @@ import { sessionLife, sessionTouchInterval } from './limits.ts';
 import { machineOf, type StateOf, step } from './machine.ts';
 import { type Member, maySignIn } from './members/member.ts';
 import { sessionMemory } from './operators/limits.ts';
+import type { Strength } from './strength.ts';
 
 type SessionState = StateOf<typeof sessionMachine>;
 export type SessionKind = 'member' | 'admin';
 
 /** A stored session. Times are ms since the epoch. */
-export interface Session {
+export interface Session extends Strength {
   /** Public: `sid` in the tokens. */
   readonly id: string;
   readonly tenantId: string;
@@ -102,8 +103,9 @@ export function beginSession(
   if (current !== null && isSameSession(current, facts)) {
     const { outcome } = step(sessionMachine, current.state, lifeOf(current), { type: 'renew', now });
     if (outcome === 'changeSecret') {
-      const { secretHash, userAgent, ipAddress } = facts;
-      const renewed = { ...current, secretHash, userAgent, ipAddress, authenticatedAt: now, lastUsedAt: now };
+      const { secretHash, userAgent, ipAddress, amr, strongAt } = facts;
+      const seen = { secretHash, userAgent, ipAddress, amr, strongAt };
+      const renewed = { ...current, ...seen, authenticatedAt: now, lastUsedAt: now };
       return { session: renewed, writes: moveTo(current, renewed) };
     }
   }

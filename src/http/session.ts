@@ -3,8 +3,14 @@ import type { FastifyRequest } from 'fastify';
 import { sha256 } from '../core/hash.ts';
 import type { Member } from '../core/members/member.ts';
 import { type Session, type SessionKind, useSession } from '../core/session.ts';
-import { type SessionDeps, type StartedSession, startSession } from '../operations/session/session.ts';
-import type { Guesser } from '../operations/sign-in/credentials.ts';
+import {
+  type Browser,
+  type SessionDeps,
+  type StartedSession,
+  startSession,
+} from '../operations/session/session.ts';
+import type { Admission, Guesser } from '../operations/sign-in/credentials.ts';
+import { type Entered, enter, type Proven } from '../operations/sign-in/enter.ts';
 import { apply } from '../storage/apply.ts';
 import { findMember } from '../storage/members/member.ts';
 import { findSessionBySecret } from '../storage/session.ts';
@@ -46,22 +52,43 @@ export const guesserOf = (request: FastifyRequest): Guesser => ({
   share: shareOf(request),
 });
 
-/** Begins a session in the browser of this request (`startSession`). */
-export async function beginSessionHere(
+/** The browser of this request, as a session begins in it. */
+async function browserHere(
   tx: Tx,
   request: FastifyRequest,
-  member: Member,
-  newHash: string | null,
-  deps: SessionDeps,
-  kind: SessionKind = 'member',
-): Promise<StartedSession> {
-  const current = await currentSession(tx, request, deps.clock(), kind);
-  const browser = {
+  { locale }: Member,
+  kind: SessionKind,
+  { clock }: SessionDeps,
+): Promise<Browser> {
+  const current = await currentSession(tx, request, clock(), kind);
+  return {
     hash: sha256(browserCookie(request)),
     userAgent: request.headers['user-agent'] ?? '',
     ipAddress: request.address,
-    language: requestLanguage(request, [], member.locale),
+    language: requestLanguage(request, [], locale),
     session: current?.session ?? null,
   };
-  return startSession(tx, request.tenant, { member, newHash, kind }, browser, deps);
+}
+
+/** Lets a member in who proved who she is, in the browser of this request (`enter`). */
+export function enterHere(
+  tx: Tx,
+  request: FastifyRequest,
+  proven: Proven,
+  deps: SessionDeps,
+  { kind = 'member', admission }: { readonly kind?: SessionKind; readonly admission?: Admission } = {},
+): Promise<Entered | null> {
+  const browser = (member: Member) => browserHere(tx, request, member, kind, deps);
+  return enter(tx, request.tenant, proven, { kind, browser, ...(admission && { admission }) }, deps);
+}
+
+/** Gives the session of a member who is let in already a new cookie, and the strength that it has. */
+export async function renewSessionHere(
+  tx: Tx,
+  request: FastifyRequest,
+  { session, member }: CurrentSession,
+  deps: SessionDeps,
+): Promise<StartedSession> {
+  const browser = await browserHere(tx, request, member, session.kind, deps);
+  return startSession(tx, request.tenant, { member, kind: session.kind, strength: session }, browser, deps);
 }

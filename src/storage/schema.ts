@@ -17,6 +17,7 @@ import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
 import type { AdminToken } from '../core/operators/admin-token.ts';
 import type { AuditEvent } from '../core/operators/audit-event.ts';
 import type { Session } from '../core/session.ts';
+import type { SignInWay } from '../core/strength.ts';
 import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
 import type {
   ApiRow,
@@ -83,8 +84,10 @@ export interface Database {
 }
 
 /** The changes are a JSON list; what an event leaves out is null. */
-export type AuditEventRow = Omit<AuditEvent, 'changes' | 'operation' | 'reference' | 'browser' | 'memberId'> &
-  Record<'changes' | 'operation' | 'reference' | 'browser' | 'memberId', string | null>;
+export type AuditEventRow = Omit<AuditEvent, LeftOut> &
+  Record<Exclude<LeftOut, 'way'>, string | null> & { way: SignInWay | null };
+
+type LeftOut = 'changes' | 'operation' | 'reference' | 'browser' | 'memberId' | 'way';
 
 /** The scopes are a JSON object. */
 export type AdminTokenRow = Stored<AdminToken, 'permissions'>;

@@ -49,8 +49,8 @@ export async function moveSession(
   tx: Tx,
   { id, from, session }: Extract<SessionWrite, { write: 'moveSession' }>,
 ): Promise<void> {
-  const { state, secretHash, authenticatedAt, lastUsedAt, userAgent, ipAddress } = session;
-  const changes = { state, secretHash, authenticatedAt, lastUsedAt, userAgent, ipAddress };
+  const { state, secretHash, authenticatedAt, lastUsedAt, userAgent, ipAddress, amr, strongAt } = session;
+  const changes = { state, secretHash, authenticatedAt, lastUsedAt, userAgent, ipAddress, amr, strongAt };
   await updateRow(tx, 'sessions', { id, state: from }, changes);
 }
 

@@ -45,6 +45,8 @@ const signingIn = (memberId: string) => (world: World) => {
     secretHash: `cookie-${number}`,
     userAgent: 'Firefox',
     ipAddress: '192.0.2.1',
+    amr: 'pwd',
+    strongAt: null,
   };
   const { session, writes } = beginSession(currentOf(world), facts, world.now);
   const records = written(world.records, writes);

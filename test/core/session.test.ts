@@ -27,6 +27,8 @@ const facts = {
   secretHash: sha256('cookie-2'),
   userAgent: 'Safari',
   ipAddress: '2001:db8::2',
+  amr: 'hwk user',
+  strongAt: now,
 };
 
 const begun: Session = { ...facts, state: 'active', authenticatedAt: now, createdAt: now, lastUsedAt: now };
@@ -39,6 +41,8 @@ const renewed: Session = {
   secretHash: facts.secretHash,
   userAgent: facts.userAgent,
   ipAddress: facts.ipAddress,
+  amr: facts.amr,
+  strongAt: facts.strongAt,
   authenticatedAt: now,
   lastUsedAt: now,
 };

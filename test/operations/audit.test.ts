@@ -40,6 +40,8 @@ function session(kind: 'member' | 'admin' = 'member') {
     secretHash: service.deps.random.secret(),
     userAgent: '',
     ipAddress: '192.0.2.1',
+    amr: 'pwd',
+    strongAt: null,
   };
   return beginSession(null, facts, 1).writes;
 }

@@ -3,9 +3,10 @@ import type { Client } from '../client.ts';
 import type { Decision, ErrorCode } from '../decision.ts';
 import { codeLifetimeOf } from '../oidc/client/profile.ts';
 import type { AuthorizationRequest } from '../oidc/request/authorization-request.ts';
-import { keepClaims, oneFactor } from '../oidc/request/claims-parameter.ts';
+import { keepClaims } from '../oidc/request/claims-parameter.ts';
 import { consentCovers, type ScopeConsent } from '../oidc/scope-consent.ts';
 import type { Session } from '../session.ts';
+import { answeredAcr } from '../strength.ts';
 import {
   type AuthorizationCode,
   type AuthorizationCodeWrite,
@@ -54,7 +55,7 @@ export function authorize(command: AuthorizeCommand): AuthorizeDecision {
   const { request, session, hintedMember } = command;
   const silent = request.prompts.has('none');
   if (hintedMember === null) return no('invalid_request', 'id_token_hint is not an id_token of ours');
-  const isUnmet = asksForMoreThanOneFactor(request);
+  const isUnmet = !isStrongEnough(session, request);
   if (isUnmet && !silent) {
     return no('unmet_authentication_requirements', 'the acr that claims demands cannot be had');
   }
@@ -78,12 +79,12 @@ export function authorize(command: AuthorizeCommand): AuthorizeDecision {
 }
 
 /**
- * Whether an `acr` is essential that no session has: there is one factor, and no way to a second one yet (decision 47;
- * Core §5.5.1.1, Core Unmet Authentication Requirements 1.0 §2).
+ * Whether a session has an `acr` that is essential (decision 47; Core §5.5.1.1, Core Unmet Authentication Requirements
+ * 1.0 §2), or who signs in now will have it.
  */
-function asksForMoreThanOneFactor({ claims }: AuthorizationRequest): boolean {
-  const essential = claims?.essentialAcr ?? null;
-  return essential !== null && !essential.includes(oneFactor);
+function isStrongEnough(session: Session | null, { claims }: AuthorizationRequest): boolean {
+  const begun = session ?? { amr: 'pwd', strongAt: null };
+  return answeredAcr(begun, claims?.essentialAcr ?? null) !== null;
 }
 
 /** Whether another member is asked for than the one who is signed in (Core §3.1.2.1, id_token_hint; §5.5.1, sub). */
@@ -121,7 +122,7 @@ function codeFor(session: Session, { client, request, codeHash, now }: Authorize
       scope: request.scope,
       resources: request.resources,
       nonce: request.nonce,
-      claims: keepClaims(request.claims),
+      claims: keepClaims(request.claims, session),
       dpopJkt: request.dpopJkt,
       authenticatedAt: session.authenticatedAt,
     },

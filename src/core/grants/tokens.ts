@@ -7,7 +7,7 @@ import type { Member } from '../members/member.ts';
 import type { Api } from '../oidc/api.ts';
 import { memberClaims, namedClaims } from '../oidc/claims.ts';
 import { needsEs256 } from '../oidc/client/profile.ts';
-import { grantedClaims, type KeptClaims, oneFactor } from '../oidc/request/claims-parameter.ts';
+import { grantedClaims, type KeptClaims, keptAuthentication } from '../oidc/request/claims-parameter.ts';
 import { type Resources, scopeAt, type Target } from '../oidc/request/resource.ts';
 import { type Scope, scopeIncludes } from '../oidc/scope.ts';
 import type { AccessTokenAlgorithm } from '../tenant.ts';
@@ -141,15 +141,16 @@ function askedOfUserInfo({ claims, client, scope }: TokenGrant): { readonly clai
 
 /**
  * What an id_token says because it was asked to by name: claims of the member, and how they signed in (interop 55 and
- * 67). Every session begins with a password, which is one factor (decision 47, RFC 8176 §2).
+ * 67; decision 47).
  */
 function askedOfIdToken({ claims, client, scope, member }: TokenGrant): Record<string, unknown> {
   if (claims === null) return {};
   const { idToken } = grantedClaims(claims, client, scope);
+  const { acr, amr } = keptAuthentication(claims);
   return {
     ...namedClaims(member, idToken),
-    ...(idToken.includes('acr') ? { acr: oneFactor } : {}),
-    ...(idToken.includes('amr') ? { amr: ['pwd'] } : {}),
+    ...(idToken.includes('acr') ? { acr } : {}),
+    ...(idToken.includes('amr') ? { amr } : {}),
   };
 }
 

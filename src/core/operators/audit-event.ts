@@ -1,4 +1,5 @@
 // The events of the audit, and who did what they tell.
+import type { SignInWay } from '../strength.ts';
 import type { Permission } from './permission.ts';
 
 /** Everything that is worth knowing afterwards (security, Defaults: audit). A new one is added here. */
@@ -138,6 +139,8 @@ export interface AuditEvent {
   readonly operation?: string;
   /** The member whose account it is about, where neither who did it nor what it was done to says so. */
   readonly memberId?: string;
+  /** Of a sign-in: the way that it came by; left out of others. */
+  readonly way?: SignInWay;
   /** Of what a request was refused: the reference that its page or its answer shows (pages 8). */
   readonly reference?: string;
   /** Of what a request was refused: the browser as it names itself, such as "Chrome on Android", where it does. */

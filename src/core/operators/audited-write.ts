@@ -5,6 +5,7 @@ import type { DeviceCode } from '../grants/device-code.ts';
 import type { SignInEnd } from '../grants/sign-in.ts';
 import type { EmailProof } from '../members/email-proof.ts';
 import type { Session } from '../session.ts';
+import { wayOf } from '../strength.ts';
 import type { Write } from '../write.ts';
 import { type AuditEvent, type AuditFacts, aboutMember, auditEvent, type Source } from './audit-event.ts';
 
@@ -132,7 +133,7 @@ function meaningOfDevice(from: DeviceCode['state'], code: DeviceCode): Meaning |
 function meaningOfSession(session: Session): Meaning | null {
   switch (session.state) {
     case 'active':
-      // Only a password given anew makes the two times one; else the session was merely used.
+      // Only a sign-in anew makes the two times one; else the session was merely used.
       return session.authenticatedAt === session.lastUsedAt ? sessionBegun(session, 'again') : null;
     case 'ended':
       return session.kind === 'admin' ? null : { ...aboutSession(session), event: 'session_ended' };
@@ -144,7 +145,8 @@ function meaningOfSession(session: Session): Meaning | null {
 
 /** The portal writes its own lines of who signs in and out: what happens there is an administrator's doing. */
 function sessionBegun(session: Session, reason: 'again' | null): Meaning | null {
-  return session.kind === 'admin' ? null : { ...aboutSession(session), event: 'sign_in', reason };
+  if (session.kind === 'admin') return null;
+  return { ...aboutSession(session), event: 'sign_in', way: wayOf(session), reason };
 }
 
 const aboutSession = ({ tenantId, memberId, id }: Session) => ({ tenantId, memberId, target: id });

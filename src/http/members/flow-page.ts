@@ -1,7 +1,7 @@
 /** Pages of a way through the sign-in: each opens the flow that its address or its form carries, and leads on in it. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Member } from '../../core/members/member.ts';
 import { takeStep } from '../../operations/authorization/authorization.ts';
+import type { Proven } from '../../operations/sign-in/enter.ts';
 import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { setSessionCookie } from '../cookies.ts';
@@ -23,7 +23,7 @@ import {
 import { refuseByDocument } from '../oidc/registration/document.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
-import { beginSessionHere } from '../session.ts';
+import { enterHere } from '../session.ts';
 
 type Handler = (reply: FastifyReply, flow: Flow, deps: Deps) => Promise<FastifyReply> | FastifyReply;
 
@@ -66,17 +66,25 @@ export function goToFlow(reply: FastifyReply, page: FlowPage, flow: Flow, deps: 
 }
 
 /** A session that began, and what comes of the flow's request; null where it has none. */
-export type SignedIn = Awaited<ReturnType<typeof signInTo>>;
+export type SignedIn = NonNullable<Awaited<ReturnType<typeof signInTo>>>;
 
-/** @param step where the flow stands (`stepOf`) */
+/**
+ * Signs a member in who proved who she is, and takes the flow on, in one transaction: every way of signing in ends here,
+ * and answers by `answerSignedIn`.
+ *
+ * @param step where the flow stands (`stepOf`)
+ * @returns null if the account changed meanwhile
+ */
 export async function signInTo(
   tx: Tx,
   request: FastifyRequest,
   { flow, step }: { readonly flow: Flow; readonly step: FlowStep | null },
-  { member, newHash }: { readonly member: Member; readonly newHash: string | null },
+  proven: Proven,
   deps: Deps,
 ) {
-  const { session, secret } = await beginSessionHere(tx, request, member, newHash, deps);
+  const entered = await enterHere(tx, request, proven, deps);
+  if (entered === null) return null;
+  const { session, secret } = entered;
   const outcome = step === null ? null : await takeStep(tx, { ...step, now: deps.clock() }, session, deps);
   return { flow, secret, outcome };
 }

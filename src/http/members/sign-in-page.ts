@@ -3,7 +3,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { shownName } from '../../core/members/details.ts';
 import { cancel, takeStep } from '../../operations/authorization/authorization.ts';
-import { checkCredentials, findVerified, type VerifiedMember } from '../../operations/sign-in/credentials.ts';
+import { checkCredentials, type VerifiedMember } from '../../operations/sign-in/credentials.ts';
+import { byPassword } from '../../operations/sign-in/enter.ts';
 import { isHashable } from '../../secrets/password.ts';
 import type { Language } from '../../text/language.ts';
 import { noteRefusal, storeOf, transactionOf } from '../audit.ts';
@@ -104,19 +105,16 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fast
 /** Members are told one thing, operators what it was; the address is kept only as the account that has it. */
 function noteRefused(request: FastifyRequest, flow: Flow, memberId: string | null, reason: string): void {
   const clientId = flow.parameters?.client_id ?? null;
-  noteRefusal(request, { event: 'sign_in_refused', clientId, target: memberId, reason });
+  noteRefusal(request, { event: 'sign_in_refused', clientId, target: memberId, way: 'password', reason });
 }
 
 /** Begins the session and takes the flow on, in one transaction. */
 async function signIn(reply: FastifyReply, flow: Flow, verified: VerifiedMember, deps: Deps) {
   const { request } = reply;
   const step = await stepOf(request, flow);
-  const begun = await transactionOf(request, deps, async (tx) => {
-    const member = await findVerified(tx, verified, deps.clock());
-    if (member === null) return null;
-    const { newHash } = verified;
-    return signInTo(tx, request, { flow, step }, { member, newHash }, deps);
-  });
+  const begun = await transactionOf(request, deps, (tx) =>
+    signInTo(tx, request, { flow, step }, byPassword(verified), deps),
+  );
   if (begun === null) {
     const { id, email } = verified.member;
     noteRefused(request, flow, id, 'the account changed meanwhile');

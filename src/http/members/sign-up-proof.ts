@@ -10,6 +10,7 @@ import {
 } from '../../core/members/email-proof.ts';
 import { normaliseEmail } from '../../core/members/member.ts';
 import { hashProofCode } from '../../operations/email-proof/email-proof.ts';
+import { byPassword } from '../../operations/sign-in/enter.ts';
 import {
   askAgain,
   finishSignUp,
@@ -196,7 +197,9 @@ function takeOn(request: FastifyRequest, proofId: string, presented: Presented, 
     if (member === null) return { refused: proof };
     const flow = flowOf(proof);
     const step = await stepOf(request, flow);
-    return signInTo(tx, request, { flow, step }, { member, newHash: null }, deps);
+    const { passwordHash } = payloadOf(proof);
+    const signedIn = await signInTo(tx, request, { flow, step }, byPassword({ member, passwordHash }), deps);
+    return signedIn ?? { refused: proof };
   });
 }
 

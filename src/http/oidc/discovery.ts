@@ -1,8 +1,8 @@
 // Discovery and JWKS.
 import type { FastifyInstance } from 'fastify';
 import { dpopAlgorithms } from '../../core/oidc/dpop.ts';
-import { oneFactor } from '../../core/oidc/request/claims-parameter.ts';
 import { knownScopes } from '../../core/oidc/scope.ts';
+import { oneFactor } from '../../core/strength.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { offeredLanguages } from '../../text/language.ts';
 import { servePublicDocument } from '../cors.ts';

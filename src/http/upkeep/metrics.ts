@@ -1,6 +1,7 @@
 // What the service counts while it works.
 import type { FastifyInstance } from 'fastify';
 import type { AuditEvent, AuditEventName } from '../../core/operators/audit-event.ts';
+import type { SignInWay } from '../../core/strength.ts';
 import type { Tenants } from '../../operations/tenant/open-tenants.ts';
 import type { Passwords } from '../../secrets/password.ts';
 
@@ -17,7 +18,7 @@ export interface Metrics {
   /** A limit refused a request. @param tenant `none` on a host without one. @param surface where, in a word */
   limit(tenant: string, limit: string, surface: string): void;
   /** A member, or an administrator at the portal, signed in or was refused. */
-  signIn(tenant: string, who: 'member' | 'administrator', result: 'done' | 'refused'): void;
+  signIn(tenant: string, who: 'member' | 'administrator', way: SignInWay, result: 'done' | 'refused'): void;
   commit(ms: number, pieces: number): void;
 }
 
@@ -63,7 +64,7 @@ const signIns: Partial<Record<AuditEventName, readonly ['member' | 'administrato
 
 /** Counts the sign-ins, and the refresh tokens that came back, of which the audit tells. */
 export function countEvent(
-  { event, tenantId }: Pick<AuditEvent, 'event' | 'tenantId'>,
+  { event, tenantId, way = 'password' }: Pick<AuditEvent, 'event' | 'tenantId' | 'way'>,
   tenants: Pick<Tenants, 'all'>,
   metrics: Metrics,
 ): void {
@@ -71,7 +72,7 @@ export function countEvent(
   if (kind === undefined && event !== 'refresh_reused') return;
   const host = tenants.all().find(({ id }) => id === tenantId)?.host ?? 'none';
   if (kind === undefined) metrics.refreshReused(host);
-  else metrics.signIn(host, ...kind);
+  else metrics.signIn(host, kind[0], way, kind[1]);
 }
 
 /** Counts the answers of the token endpoint by what they say. @param tokenUrl its path */

@@ -50,8 +50,8 @@ export function createMetrics(): PrometheusMetrics {
   );
   const signIns = counter(
     'sign_ins',
-    'Sign-ins with a password, of members and of administrators, by tenant and result',
-    ['tenant', 'who', 'result'],
+    'Sign-ins of members and of administrators, by tenant, way and result',
+    ['tenant', 'who', 'way', 'result'],
   );
   const commits = new Histogram({
     name: 'memberdoor_commit_seconds',
@@ -77,7 +77,7 @@ export function createMetrics(): PrometheusMetrics {
     grant: (tenant, type, result) => grants.inc({ tenant, type, result }),
     refreshReused: (tenant) => reused.inc({ tenant }),
     limit: (tenant, limit, surface) => limits.inc({ tenant, limit, surface }),
-    signIn: (tenant, who, result) => signIns.inc({ tenant, who, result }),
+    signIn: (tenant, who, way, result) => signIns.inc({ tenant, who, way, result }),
     commit: (ms, pieces) => {
       commits.observe(ms / 1_000);
       committed.inc(pieces);

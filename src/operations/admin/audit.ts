@@ -4,6 +4,7 @@ import { isoTime } from '../../core/access/iso-time.ts';
 import { listLook } from '../../core/limits.ts';
 import { auditEventNames } from '../../core/operators/audit-event.ts';
 import { type Actor, mayGrant } from '../../core/operators/permission.ts';
+import { signInWays } from '../../core/strength.ts';
 import type { StoredAuditEvent } from '../../storage/operators/audit-list.ts';
 import { listAuditEvents, lookAtAuditEvents } from '../../storage/operators/audit-list.ts';
 import type { Tx } from '../../storage/store.ts';
@@ -72,6 +73,7 @@ const storedSchema = s.resource('StoredAuditEvent', 'An event of the audit as it
   ),
   reference: s.textOrNull('Of a refused request: the reference that its page showed', 'k7p293qd'),
   browser: s.textOrNull('Of a refused request: what the browser said it is', 'Chrome on Android'),
+  way: s.textOrNull(`Of a sign-in: the way that it came by (${signInWays.join(', ')})`, 'password'),
 });
 
 export const auditEventSchema = s.extended(storedSchema, 'AuditEvent', 'An event of the audit', {
@@ -89,7 +91,7 @@ export async function auditAnswers(tx: Tx, events: readonly StoredAuditEvent[], 
  * those learns from the audit no more than which fields changed, as the log does.
  */
 function auditAnswer(
-  { id, at, changes = [], operation, memberId, reference, browser, ...event }: StoredAuditEvent,
+  { id, at, changes = [], operation, memberId, reference, browser, way, ...event }: StoredAuditEvent,
   actor: Actor,
 ) {
   return {
@@ -100,6 +102,7 @@ function auditAnswer(
     memberId: memberId ?? null,
     reference: reference ?? null,
     browser: browser ?? null,
+    way: way ?? null,
     changes: changes.map(({ readWith, ...change }) =>
       readWith === undefined || mayGrant(actor, [readWith]) ? change : ofSecret(change.field),
     ),

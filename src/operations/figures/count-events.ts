@@ -69,8 +69,8 @@ function figuresOf(counted: readonly CountedEvents[], now: number): readonly Fig
     const value = (figures.get(key)?.value ?? 0) + figure.value;
     figures.set(key, { ...figure, value });
   };
-  for (const { tenantId, at, event, result, count: value } of counted) {
-    for (const name of figuresOfEvent(event, result)) {
+  for (const { tenantId, at, count: value, ...event } of counted) {
+    for (const name of figuresOfEvent(event)) {
       if (at >= now - figureMemory.day) add({ tenantId, unit: 'day', at: at - (at % day), name, value });
       if (at >= now - figureMemory.hour) add({ tenantId, unit: 'hour', at: at - (at % hour), name, value });
     }

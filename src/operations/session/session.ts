@@ -12,6 +12,7 @@ import {
   type SessionKind,
   sessionLives,
 } from '../../core/session.ts';
+import type { Strength } from '../../core/strength.ts';
 import { apply } from '../../storage/apply.ts';
 import { listIssuedAuthorizationCodes } from '../../storage/authorization-code.ts';
 import { listOpenDeviceCodes } from '../../storage/device-code.ts';
@@ -21,7 +22,6 @@ import {
   isKnownBrowser,
   saveKnownBrowser,
 } from '../../storage/members/known-browser.ts';
-import { updatePasswordHash } from '../../storage/members/member.ts';
 import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import { listActiveSessions } from '../../storage/session.ts';
 import { listActiveSignIns } from '../../storage/sign-in.ts';
@@ -56,13 +56,13 @@ export interface SessionDeps extends MemberDeps {
 }
 
 /**
- * Begins the session of a member whose credentials were right, or renews the one this browser has: the first
- * write of a whole flow.
+ * Begins the session of a member, or renews the one this browser has: the first write of a whole flow. Who signs in comes
+ * here by `enter` alone.
  */
 export async function startSession(
   tx: Tx,
   tenant: OpenTenant,
-  { member, newHash, kind }: { member: Member; newHash: string | null; kind: SessionKind },
+  { member, kind, strength }: { member: Member; kind: SessionKind; strength: Strength },
   browser: Browser,
   deps: SessionDeps,
 ) {
@@ -78,11 +78,12 @@ export async function startSession(
       secretHash: sha256(secret),
       userAgent: browser.userAgent.slice(0, userAgentLength),
       ipAddress: browser.ipAddress,
+      amr: strength.amr,
+      strongAt: strength.strongAt,
     },
     now,
   );
   await apply(tx, writes);
-  if (newHash !== null) await updatePasswordHash(tx, member.id, newHash);
   await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
   const isKnown = await isKnownBrowser(tx, member.id, browser.hash);
   // The first one of all is no news.

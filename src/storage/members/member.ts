@@ -21,6 +21,16 @@ export async function findMember(tx: Tx, tenantId: string, id: string): Promise<
   return row === null ? null : memberOfRow(row);
 }
 
+/** The same with the hash of the password. */
+export async function findMemberWithPassword(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+): Promise<MemberWithPassword | null> {
+  const row = await hashedRowOf.first(tx, { tenantId, id });
+  return row === null ? null : { member: memberOfRow(row), passwordHash: row.passwordHash };
+}
+
 /** The columns that a member's record is made of. */
 export const memberColumns = [
   'members.id',
@@ -52,14 +62,17 @@ export const memberColumns = [
 /** A row of those. */
 export type MemberColumns = Selection<Database, 'members', (typeof memberColumns)[number]>;
 
-const rowOf = prepared(({ tenantId, id }: Pick<Member, 'tenantId' | 'id'>) =>
+const byId = ({ tenantId, id }: Pick<Member, 'tenantId' | 'id'>) =>
   query
     .selectFrom('members')
     .select(memberColumns)
     .where('id', '=', id)
     .where('tenantId', '=', tenantId)
-    .where('erasedAt', 'is', null),
-);
+    .where('erasedAt', 'is', null);
+
+const rowOf = prepared(byId);
+
+const hashedRowOf = prepared((named: Pick<Member, 'tenantId' | 'id'>) => byId(named).select('passwordHash'));
 
 /** The member of an id on any tenant: an administrator of one tenant may be a member of another. */
 export async function findMemberAnywhere(tx: Tx, id: string): Promise<Member | null> {

@@ -229,6 +229,7 @@ function eventOfRow({
   memberId,
   reference,
   browser,
+  way,
   ...row
 }: RowOf<'auditEvents'>): StoredAuditEvent {
   return {
@@ -238,6 +239,7 @@ function eventOfRow({
     ...(memberId === null ? {} : { memberId }),
     ...(reference === null ? {} : { reference }),
     ...(browser === null ? {} : { browser }),
+    ...(way === null ? {} : { way }),
   };
 }
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { hour } from '../../core/limits.ts';
 import type { AuditEvent } from '../../core/operators/audit-event.ts';
 import { eventNamesStored, type FigurePoint, type FigureSpan } from '../../core/operators/figures/figure.ts';
+import type { SignInWay } from '../../core/strength.ts';
 import { deleteRows, findRow, type RowOf, updateRow } from '../rows.ts';
 import type { FigureRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
@@ -44,6 +45,8 @@ export async function endOfBite(tx: Tx, after: number, last: number, most: numbe
 /** Events of one kind in one hour of a tenant. */
 export interface CountedEvents extends Pick<AuditEvent, 'event' | 'result'> {
   readonly tenantId: string;
+  /** Of sign-ins, the way; older ones came with a password, and say nothing of it. */
+  readonly way: SignInWay | null;
   /** When the hour began (ms). */
   readonly at: number;
   readonly count: number;
@@ -54,12 +57,12 @@ export async function countEvents(tx: Tx, after: number, last: number): Promise<
   const hours = sql<number>`at / ${sql.lit(hour)}`;
   const rows = await tx
     .selectFrom('auditEvents')
-    .select(['tenantId', 'event', 'result', hours.as('hours')])
+    .select(['tenantId', 'event', 'result', 'way', hours.as('hours')])
     .select(({ fn }) => fn.countAll<number>().as('count'))
     // No condition on what an index holds: it is read in the order of its key, each event once.
     .where('id', '>', after)
     .where('id', '<=', last)
-    .groupBy(['tenantId', 'event', 'result', 'hours'])
+    .groupBy(['tenantId', 'event', 'result', 'way', 'hours'])
     .execute();
   return rows.flatMap(({ tenantId, hours: hoursSince, ...counted }) =>
     tenantId === null ? [] : [{ ...counted, tenantId, at: Number(hoursSince) * hour }],

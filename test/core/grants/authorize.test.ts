@@ -106,6 +106,29 @@ describe('max_age (decision 13; Core §3.1.2.1)', () => {
   });
 });
 
+describe('an essential acr (decision 47)', () => {
+  const two = 'urn:memberdoor:2';
+  const demanding = (values: readonly string[]) => ({
+    claims: { idToken: ['acr', 'amr'], userinfo: [], subjects: null, essentialAcr: values },
+  });
+  const weak = sessionRecord({ amr: 'pwd', strongAt: null });
+
+  it('I67: is met by a session that has it, and one of two factors has that of one too', () => {
+    expect(answerTo({}, demanding([two]))).toEqual(code);
+    expect(answerTo({}, demanding(['urn:memberdoor:1']))).toEqual(code);
+    expect(answerTo({ session: weak }, demanding(['gold', 'urn:memberdoor:1']))).toEqual(code);
+  });
+
+  it('I67: that the session has not is an error', () => {
+    const unmet = error('unmet_authentication_requirements');
+    expect(answerTo({ session: weak }, demanding([two]))).toMatchObject(unmet);
+    expect(answerTo({}, demanding(['gold']))).toMatchObject(unmet);
+    expect(answerTo({ session: weak }, { ...demanding([two]), ...prompting('none') })).toMatchObject(
+      error('interaction_required'),
+    );
+  });
+});
+
 describe('id_token_hint (decision 13; Core §3.1.2.1)', () => {
   it('that is not one of ours is invalid_request', () => {
     expect(answerTo({ hintedMember: null })).toMatchObject(error('invalid_request'));

@@ -120,9 +120,9 @@ describe('metrics', () => {
     expect(await value('memberdoor_passwords_in_hand')).toBe(7);
   });
 
-  it('count sign-ins by tenant, and by their result', async () => {
+  it('count sign-ins by tenant, by way and by their result', async () => {
     const series = ['done', 'refused'].map(
-      (result) => `memberdoor_sign_ins_total{tenant="b.test",who="member",result="${result}"}`,
+      (result) => `memberdoor_sign_ins_total{tenant="b.test",who="member",way="password",result="${result}"}`,
     );
     const grown = await growth(series, async () => {
       const browser = visitor(service, hosts.b);

@@ -56,6 +56,8 @@ export async function freshVisit(
         lastUsedAt: now,
         userAgent: 'fuzz',
         ipAddress: '127.0.0.1',
+        amr: 'pwd',
+        strongAt: null,
       });
     }
   });

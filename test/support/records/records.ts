@@ -156,6 +156,8 @@ export function sessionRecord(changes: Partial<Session> = {}): Session {
     lastUsedAt: now - minute,
     userAgent: 'Firefox',
     ipAddress: '192.0.2.1',
+    amr: 'pwd otp mfa',
+    strongAt: now - 30 * minute,
     ...changes,
   };
 }

@@ -131,6 +131,8 @@ async function addVisitors({ store, tenant, now }: Site, count: number): Promise
             secretHash: sha256(secret),
             userAgent: 'bench',
             ipAddress: '203.0.113.7',
+            amr: 'pwd',
+            strongAt: null,
           },
           now,
         );

@@ -1,11 +1,9 @@
 // Reads the parameters `claims` and `acr_values`: single claims that a client asks for (Core §5.5).
 import type { Client } from '../../client.ts';
 import { parseJson } from '../../json.ts';
+import { answeredAcr, factorsOf, oneFactor, type Strength } from '../../strength.ts';
 import { claimsDepth } from '../limits.ts';
 import { type Scope, scopeIncludes } from '../scope.ts';
-
-/** How a session was authenticated: one factor (decision 47). There is no second one yet. */
-export const oneFactor = 'urn:memberdoor:1';
 
 /** What `claims` and `acr_values` ask for, as far as it is known here. */
 export interface RequestedClaims {
@@ -124,14 +122,27 @@ function depthOf(value: unknown): number {
 }
 
 /**
- * The claims of a request as they are kept with its code and its sign-in: names alone. A text, so that a request
- * without any costs nothing; null where none is asked for.
+ * The claims of a request as they are kept with its code and its sign-in: names, and how the member was authenticated
+ * where that is asked for, since the session may be another one by then. A text, so that a request without any costs
+ * nothing; null where none is asked for.
  */
 export type KeptClaims = string;
 
-export function keepClaims(asked: RequestedClaims | null): KeptClaims | null {
+export function keepClaims(asked: RequestedClaims | null, session: Strength): KeptClaims | null {
   if (asked === null || asked.idToken.length + asked.userinfo.length === 0) return null;
-  return JSON.stringify({ id_token: asked.idToken, userinfo: asked.userinfo });
+  const { idToken, userinfo, essentialAcr } = asked;
+  const asksHow = idToken.some((name) => authenticationClaims.includes(name));
+  const how = { acr: answeredAcr(session, essentialAcr) ?? oneFactor, amr: factorsOf(session) };
+  return JSON.stringify({ id_token: idToken, userinfo, ...(asksHow ? how : {}) });
+}
+
+/** How the member was authenticated, as it is kept; before it was there was a password alone. */
+export function keptAuthentication(kept: KeptClaims): {
+  readonly acr: string;
+  readonly amr: readonly string[];
+} {
+  const { acr = oneFactor, amr = ['pwd'] } = JSON.parse(kept) as { acr?: string; amr?: readonly string[] };
+  return { acr, amr };
 }
 
 /**

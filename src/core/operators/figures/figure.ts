@@ -1,6 +1,7 @@
 // Figures of a tenant over time: what is counted, over which times, and how a time compares with the one before.
 import { day, hour } from '../../limits.ts';
-import type { AuditEventName } from '../audit-event.ts';
+import type { SignInWay } from '../../strength.ts';
+import type { AuditEvent, AuditEventName } from '../audit-event.ts';
 
 /** What is counted while it happens: events of the audit. */
 const eventFigures = [
@@ -32,7 +33,6 @@ export const storedName = (name: FigureName, currency: string | null = null): st
 export const eventNamesStored: readonly string[] = eventFigures;
 
 const byEvent: Partial<Record<AuditEventName, FigureName>> = {
-  sign_in: 'signInsByPassword',
   device_redeemed: 'signInsByTv',
   sign_in_refused: 'signInsRefused',
   sign_up: 'signUps',
@@ -40,9 +40,16 @@ const byEvent: Partial<Record<AuditEventName, FigureName>> = {
   checkout_completed: 'orders',
 };
 
-/** The figures that an event counts for. */
-export function figuresOfEvent(event: AuditEventName, result: 'done' | 'refused'): readonly FigureName[] {
-  return [byEvent[event] ?? [], result === 'refused' ? ('requestsRefused' as const) : []].flat();
+const byWay: Readonly<Record<SignInWay, FigureName>> = { password: 'signInsByPassword' };
+
+/** The figures that an event counts for. @param way of a sign-in; null of one that came with a password */
+export function figuresOfEvent({
+  event,
+  result,
+  way,
+}: Pick<AuditEvent, 'event' | 'result'> & { readonly way: SignInWay | null }): readonly FigureName[] {
+  const named = event === 'sign_in' ? byWay[way ?? 'password'] : byEvent[event];
+  return [named ?? [], result === 'refused' ? ('requestsRefused' as const) : []].flat();
 }
 
 /** The times that figures are looked at over. */

@@ -3,13 +3,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { auditEvent } from '../../../core/operators/audit-event.ts';
 import { endSession } from '../../../core/session.ts';
+import { wayOf } from '../../../core/strength.ts';
 import {
   type Admission,
   anyMember,
   checkCredentials,
-  findVerified,
   type VerifiedMember,
 } from '../../../operations/sign-in/credentials.ts';
+import { byPassword } from '../../../operations/sign-in/enter.ts';
 import { isHashable } from '../../../secrets/password.ts';
 import { apply } from '../../../storage/apply.ts';
 import { insertAuditEvent } from '../../../storage/operators/audit-event.ts';
@@ -23,7 +24,7 @@ import { noteLimit } from '../../limit-reached.ts';
 import { formToken, givenForm } from '../../pages/form-token.ts';
 import { type Act, guardedPage } from '../../pages/guarded-page.ts';
 import { requireOwnForm } from '../../same-origin.ts';
-import { beginSessionHere, guesserOf } from '../../session.ts';
+import { enterHere, guesserOf } from '../../session.ts';
 import { portalUrl, readReturn, signInUrl as url } from './addresses.ts';
 import { type Notice, plainNotice } from './done.ts';
 import { type FieldProblem, notePortalMethod, sendPortalPage, sendPortalProblem } from './page.ts';
@@ -59,7 +60,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   const again = (problems: readonly FieldProblem[], status = 422) =>
     sendForm(reply, deps, { next, email, problems }, status);
   const refused = (reason: string, target: string | null = null) =>
-    noteRefusal(request, { event: 'admin_sign_in_refused', target, reason });
+    noteRefusal(request, { event: 'admin_sign_in_refused', target, way: 'password', reason });
   if (givenForm(request, url, form.token) === null) {
     noteRefusal(request, { event: 'form_refused', reason: 'a sign-in to the portal without its seal' });
     return again([{ field: null, text: say('signIn.expired') }], 403);
@@ -104,11 +105,13 @@ const administratorsOnly: Admission = (member, now) =>
 /** Begins the portal's session. @returns its secret; null if the account changed meanwhile */
 function signIn(request: FastifyRequest, verified: VerifiedMember, deps: Deps): Promise<string | null> {
   return transactionOf(request, deps, async (tx) => {
-    const member = await findVerified(tx, verified, deps.clock());
-    if (member === null || !isAdmin(member)) return null;
-    const { session, secret } = await beginSessionHere(tx, request, member, verified.newHash, deps, 'admin');
+    const to = { kind: 'admin', admission: administratorsOnly } as const;
+    const entered = await enterHere(tx, request, byPassword(verified), deps, to);
+    if (entered === null) return null;
+    const { member, session, secret } = entered;
     const source = { ...sourceOf(request, deps), actorKind: 'admin', actorId: member.id } as const;
-    await insertAuditEvent(tx, auditEvent(source, { event: 'admin_signed_in', target: session.id }));
+    const facts = { event: 'admin_signed_in', target: session.id, way: wayOf(session) } as const;
+    await insertAuditEvent(tx, auditEvent(source, facts));
     return secret;
   });
 }

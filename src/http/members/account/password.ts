@@ -10,7 +10,7 @@ import { shareOf } from '../../address.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { setSessionCookie } from '../../cookies.ts';
 import { pageForm } from '../../form.ts';
-import { beginSessionHere } from '../../session.ts';
+import { renewSessionHere } from '../../session.ts';
 import { dayOf } from '../times.ts';
 import { type AccountPage, passwordedPage, redirectDone, type Visit } from './page.ts';
 
@@ -43,7 +43,7 @@ export const passwordPage: AccountPage = passwordedPage({
       const origin = { sessionId: session.id, place: place ?? address, language: language.tag };
       await replacePassword(tx, request.tenant, member, { passwordHash, everywhere, origin }, deps);
       // The cookie changes with the password: a copy of the old one is worth nothing any more (ASVS 7.2.4).
-      const { secret } = await beginSessionHere(tx, request, member, null, deps);
+      const { secret } = await renewSessionHere(tx, request, visit, deps);
       return () => {
         setSessionCookie(visit.reply, secret);
         return redirectDone(visit, '/account/sessions', 'password');

@@ -1,9 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { grantedClaims, keepClaims, readClaims } from '../../../../src/core/oidc/request/claims-parameter.ts';
+import {
+  grantedClaims,
+  keepClaims,
+  keptAuthentication,
+  readClaims,
+} from '../../../../src/core/oidc/request/claims-parameter.ts';
 
 const read = (claims: unknown, acrValues?: string) => readClaims(JSON.stringify(claims), acrValues);
 const nothing = { idToken: [], userinfo: [], subjects: null, essentialAcr: null };
+
+const weak = { amr: 'pwd', strongAt: null };
+const strong = { amr: 'pwd otp mfa', strongAt: 1 };
 
 describe('the parameter claims', () => {
   it.each([
@@ -85,7 +93,7 @@ describe('the parameter claims', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const asked = readClaims(text, undefined);
-        if (asked !== 'malformed') expect(keepClaims(asked)?.length ?? 0).toBeLessThan(512);
+        if (asked !== 'malformed') expect(keepClaims(asked, weak)?.length ?? 0).toBeLessThan(512);
       }),
     );
   });
@@ -96,7 +104,7 @@ describe('the claims that are given', () => {
     userinfo: { name: null, email: null, phone_number: null },
     id_token: { email: null, address: null, acr: null },
   });
-  const kept = asked === 'malformed' ? null : keepClaims(asked);
+  const kept = asked === 'malformed' ? null : keepClaims(asked, weak);
 
   it('I55: to a client of the tenant itself any that it names; what its scope opens is not said twice', () => {
     expect(grantedClaims(kept, { thirdParty: false }, 'openid email')).toEqual({
@@ -112,8 +120,23 @@ describe('the claims that are given', () => {
     });
   });
 
+  it('I67: keeps how the member was authenticated, where that is asked for and as it is demanded', () => {
+    const keptBy = (session: typeof weak | typeof strong, acr: unknown) => {
+      const read = readClaims(JSON.stringify({ id_token: { acr } }), undefined);
+      return read === 'malformed' ? null : keptAuthentication(keepClaims(read, session) ?? '');
+    };
+    expect(keptBy(weak, null)).toEqual({ acr: 'urn:memberdoor:1', amr: ['pwd'] });
+    expect(keptBy(strong, null)).toEqual({ acr: 'urn:memberdoor:2', amr: ['pwd', 'otp', 'mfa'] });
+    expect(keptBy(strong, { essential: true, value: 'urn:memberdoor:1' })?.acr).toBe('urn:memberdoor:1');
+    expect(kept).not.toContain('pwd otp');
+    expect(keepClaims({ ...nothing, idToken: ['email'] }, strong)).not.toContain('amr');
+    // As a code or a sign-in has it that was begun by an older version.
+    const old = { acr: 'urn:memberdoor:1', amr: ['pwd'] };
+    expect(keptAuthentication('{"id_token":["acr","amr"],"userinfo":[]}')).toEqual(old);
+  });
+
   it('I55: none where none were asked for', () => {
-    expect(keepClaims(null)).toBeNull();
+    expect(keepClaims(null, weak)).toBeNull();
     expect(grantedClaims(null, { thirdParty: false }, 'openid')).toEqual({ idToken: [], userinfo: [] });
   });
 });

@@ -185,6 +185,8 @@ async function beginSession(world: World, member: ModelMember): Promise<void> {
       lastUsedAt: now,
       userAgent: 'model',
       ipAddress: '127.0.0.1',
+      amr: 'pwd',
+      strongAt: null,
     }),
   );
   member.phone.cookies.set('__Host-memberdoor-session', secret);

@@ -70,6 +70,8 @@ export async function sideOf(
         lastUsedAt: now,
         userAgent: 'side',
         ipAddress: '127.0.0.1',
+        amr: 'pwd',
+        strongAt: null,
       });
     }
   });

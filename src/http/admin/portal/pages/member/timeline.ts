@@ -15,6 +15,8 @@ import type { Facts, OperationVisit, Visit } from '../../visitor.ts';
 /** An event as `members.timeline` answers it. */
 interface TimelineEvent extends ToldEvent {
   readonly reference: string | null;
+  /** The way of a sign-in. */
+  readonly way: string | null;
 }
 
 interface Entry {
@@ -119,10 +121,10 @@ function mailTitle({ name, state }: NonNullable<Entry['mail']>): readonly Piece[
 
 /** What a member did, or what was tried with her account, needs no name of hers. */
 function titleOf(event: TimelineEvent, count: number, memberId: string): readonly Piece[] {
-  const { actorId, actorKind, names } = event;
+  const { actorId, actorKind, names, way } = event;
   const isOwn = actorId === memberId || actorKind === 'nobody';
   const key = keyOf(event);
-  const values = { count, named: names.target === null ? 'no' : 'yes' };
+  const values = { count, named: names.target === null ? 'no' : 'yes', way: way ?? 'password' };
   if (!isOwn || sayIfKnown(`timeline.event.${key}`, { ...values, what: '', app: '' }) === null)
     return sentencePieces(event);
   return piecesOf(
