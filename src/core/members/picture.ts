@@ -128,6 +128,13 @@ function jpegProblem(bytes: Buffer, most: number): Problem | null {
   let at = 2;
   while (at + 9 < bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0;
+    // A byte that only fills (B.1.1.2).
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    // These have no length, or are none: a decoder reads on at once, and finds another frame than we do.
+    if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xd9)) return broken;
     // Of these markers all begin a frame but three: tables of codes, an extension, conditions.
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       return sizeProblem(bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5), most);

@@ -176,6 +176,27 @@ describe('the picture of a cover', () => {
     expect(logoProblem(plainJpeg)?.code).toBe('logo_type');
   });
 
+  /** One whose frame hides in what looks like a segment, with a small frame behind it. */
+  const hiding = (marker: number, length: number) => {
+    const whole = sized(9, 65_000).subarray(2, -2);
+    const segment = Buffer.alloc(length);
+    whole.copy(segment, 2);
+    segment.writeUInt16BE(length);
+    const small = Buffer.from([0xff, 0xc0, 0, 11, 8, 0, 9, 0, 9, 1, 1, 0x11, 0]);
+    const end = Buffer.from([0xff, 0xd9]);
+    return Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, marker]), segment, small, end]);
+  };
+
+  it('W15: is a JPEG whose frame is where every reader finds it', () => {
+    // What has no length, and a byte that only fills, are followed by the next marker at once.
+    for (const marker of [0x00, 0x01, 0x02, 0xbf, 0xd0, 0xd7, 0xd8, 0xd9, 0xff]) {
+      expect([marker, cover('image/jpeg', hiding(marker, 500))?.code]).toEqual([marker, 'logo_broken']);
+    }
+    expect(cover('image/jpeg', hiding(0xe1, 500))).toBeNull();
+    const filled = Buffer.concat([jpeg.subarray(0, 2), Buffer.from([0xff, 0xff]), jpeg.subarray(2)]);
+    expect(cover('image/jpeg', filled)).toBeNull();
+  });
+
   it.each(
     Object.entries({
       'a JPEG without an end': jpeg.subarray(0, -2),
