@@ -6,7 +6,7 @@ import { sha256 } from '../../core/hash.ts';
 import { leastSecretLength, tenantFile } from '../../core/operators/limits.ts';
 import { type Problem, problem } from '../../core/problem.ts';
 import type { Operation } from '../../operations/admin/operation.ts';
-import { serviceTenantFiles } from '../../operations/admin/tenant-file.ts';
+import { serviceTenantFiles } from '../../operations/admin/tenants/tenant-file.ts';
 import { fieldText } from '../../operations/field-changes.ts';
 import { problemText } from '../../operations/problem-text.ts';
 import type { SentFile } from '../../operations/tenant-file/apply.ts';

@@ -12,10 +12,6 @@ import { clientOperations } from './clients/clients.ts';
 import { logoutNoticeOperations } from './clients/logout-notices.ts';
 import { registrationTokenOperations } from './clients/registration-tokens.ts';
 import { unverifiedClientOperations } from './clients/unverified.ts';
-import { countOperations } from './counts.ts';
-import { figureOperations } from './figures.ts';
-import { keyOperations } from './keys.ts';
-import { loadOperations } from './load.ts';
 import { mailOperations } from './mails.ts';
 import { contentAccessOperations } from './members/content-access.ts';
 import { memberChangeOperations } from './members/member-changes.ts';
@@ -25,10 +21,14 @@ import { memberReadOperations } from './members/read.ts';
 import { sessionEndOperations, sessionListOperations } from './members/sessions.ts';
 import { timelineOperations } from './members/timeline.ts';
 import type { Operation } from './operation.ts';
-import { overviewOperations } from './overview.ts';
+import { countOperations } from './overview/counts.ts';
+import { figureOperations } from './overview/figures.ts';
+import { overviewOperations } from './overview/overview.ts';
 import { searchOperations } from './search.ts';
-import { tenantFileOperations } from './tenant-file.ts';
-import { tenantOperations } from './tenants.ts';
+import { keyOperations } from './tenants/keys.ts';
+import { loadOperations } from './tenants/load.ts';
+import { tenantFileOperations } from './tenants/tenant-file.ts';
+import { tenantOperations } from './tenants/tenants.ts';
 import { tokenOperations } from './tokens.ts';
 
 /** Everything that administrators, tokens and the command can do, by noun. */

@@ -21,7 +21,7 @@ import type { Tx } from '../../storage/store.ts';
 import { apiAnswer } from '../admin/clients/apis.ts';
 import { clientAnswer } from '../admin/clients/client.ts';
 import { memberAnswer } from '../admin/members/member.ts';
-import { tenantAnswer } from '../admin/tenant.ts';
+import { tenantAnswer } from '../admin/tenants/tenant.ts';
 import { conflict } from '../refusal.ts';
 import type {
   FileApi,

@@ -4,9 +4,9 @@ import { paymentField, periodSchema, priceSchema, renewsField, taxFields } from 
 import { valuesField } from '../admin/access/subscriptions.ts';
 import { apiFields, apiIdentifierField } from '../admin/clients/apis.ts';
 import { clientFields, clientIdField, typeField } from '../admin/clients/client.ts';
-import { memberOnceFields, passwordHashField, subscriptionTimeFields } from '../admin/load.ts';
 import { emailField, fullNameField, memberFields, userTypeField } from '../admin/members/member.ts';
-import { tenantFields } from '../admin/tenant.ts';
+import { memberOnceFields, passwordHashField, subscriptionTimeFields } from '../admin/tenants/load.ts';
+import { tenantFields } from '../admin/tenants/tenant.ts';
 import {
   flag,
   list,

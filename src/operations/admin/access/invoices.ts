@@ -11,7 +11,7 @@ import { listWithFile, nextNumber, sortField } from '../list.ts';
 import { addressSchema, memberField, memberIdField } from '../members/member.ts';
 import { memberNameFields, withMemberNames } from '../names.ts';
 import { isNotYet, type Operation, type OperationContext } from '../operation.ts';
-import { payToFields } from '../tenant.ts';
+import { payToFields } from '../tenants/tenant.ts';
 import { priceSchema, taxFields } from './packages.ts';
 import { subscriptionIdField } from './subscriptions.ts';
 

@@ -1,15 +1,15 @@
 // The operation that answers what an operator wants to know of a tenant first.
-import { isoTimeOrNull } from '../../core/access/iso-time.ts';
-import { notableEvents } from '../../core/operators/audit-event.ts';
-import { whatHappened } from '../../core/operators/figures/limits.ts';
-import { mayGrant } from '../../core/operators/permission.ts';
-import { listNewestOf } from '../../storage/operators/audit-list.ts';
-import { attentionCodes, attentionLevels, attentionOf } from '../attention/attention.ts';
-import * as s from '../json-schema.ts';
-import { priceSchema } from './access/packages.ts';
-import { auditAnswers, auditEventSchema } from './audit.ts';
-import { onTenant } from './define.ts';
-import type { Operation } from './operation.ts';
+import { isoTimeOrNull } from '../../../core/access/iso-time.ts';
+import { notableEvents } from '../../../core/operators/audit-event.ts';
+import { whatHappened } from '../../../core/operators/figures/limits.ts';
+import { mayGrant } from '../../../core/operators/permission.ts';
+import { listNewestOf } from '../../../storage/operators/audit-list.ts';
+import { attentionCodes, attentionLevels, attentionOf } from '../../attention/attention.ts';
+import * as s from '../../json-schema.ts';
+import { priceSchema } from '../access/packages.ts';
+import { auditAnswers, auditEventSchema } from '../audit.ts';
+import { onTenant } from '../define.ts';
+import type { Operation } from '../operation.ts';
 
 const attentionSchema = s.resource('Attention', 'Something that needs attention, or where all is well', {
   code: s.oneOf(

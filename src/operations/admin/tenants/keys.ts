@@ -1,22 +1,22 @@
 // The operations on signing keys.
 
-import { isoTime, isoTimeOrNull } from '../../core/access/iso-time.ts';
-import { keyStanding, lastTokenEnds } from '../../core/operators/signing-key.ts';
-import { type Problem, problem } from '../../core/problem.ts';
-import type { SigningKeyRow } from '../../storage/schema.ts';
-import type { Tx } from '../../storage/store.ts';
-import { listSigningKeys, retireSigningKey } from '../../storage/tenant.ts';
-import * as s from '../json-schema.ts';
-import { conflict, OperationRefused, unknown } from '../refusal.ts';
+import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
+import { keyStanding, lastTokenEnds } from '../../../core/operators/signing-key.ts';
+import { type Problem, problem } from '../../../core/problem.ts';
+import type { SigningKeyRow } from '../../../storage/schema.ts';
+import type { Tx } from '../../../storage/store.ts';
+import { listSigningKeys, retireSigningKey } from '../../../storage/tenant.ts';
+import * as s from '../../json-schema.ts';
+import { conflict, OperationRefused, unknown } from '../../refusal.ts';
 import {
   algorithmsOf,
   prepareRotation,
   publishNextKey,
   replaceKeys,
   signingAlgorithms,
-} from '../tenant/keys.ts';
-import { onTenant } from './define.ts';
-import { isNotYet, type Operation } from './operation.ts';
+} from '../../tenant/keys.ts';
+import { onTenant } from '../define.ts';
+import { isNotYet, type Operation } from '../operation.ts';
 
 const kidField = s.named('KeyId', s.text('The key’s kid', 'q1Z0s5nq3yBkVXvIY0o6nWn0oWf2mJwbcmrkA5uY4xE'));
 

@@ -1,16 +1,16 @@
 // The operations on tenants.
 
-import { pictureBodyBytes } from '../../core/limits.ts';
-import { tenantPictures } from '../../core/members/picture.ts';
-import { hasAllTenants } from '../../core/operators/permission.ts';
-import { tenantProblems } from '../../core/operators/tenant-problems.ts';
-import { problem } from '../../core/problem.ts';
-import { readIssuer, type Tenant } from '../../core/tenant.ts';
-import { listTenants } from '../../storage/tenant.ts';
-import { languages } from '../../text/language.ts';
-import * as s from '../json-schema.ts';
-import { conflict, invalid, refuseIfAny, unknown } from '../refusal.ts';
-import type { OpenTenant } from '../tenant/open-tenants.ts';
+import { pictureBodyBytes } from '../../../core/limits.ts';
+import { tenantPictures } from '../../../core/members/picture.ts';
+import { hasAllTenants } from '../../../core/operators/permission.ts';
+import { tenantProblems } from '../../../core/operators/tenant-problems.ts';
+import { problem } from '../../../core/problem.ts';
+import { readIssuer, type Tenant } from '../../../core/tenant.ts';
+import { listTenants } from '../../../storage/tenant.ts';
+import { languages } from '../../../text/language.ts';
+import * as s from '../../json-schema.ts';
+import { conflict, invalid, refuseIfAny, unknown } from '../../refusal.ts';
+import type { OpenTenant } from '../../tenant/open-tenants.ts';
 import {
   changedTenant,
   changeTenant,
@@ -19,9 +19,9 @@ import {
   prepareTenant,
   storeTenant,
   type TenantChanges,
-} from '../tenant/tenant.ts';
-import { forceField, onService, onTenant, textOrNone } from './define.ts';
-import { limitField, pageOf } from './list.ts';
+} from '../../tenant/tenant.ts';
+import { forceField, onService, onTenant, textOrNone } from '../define.ts';
+import { limitField, pageOf } from '../list.ts';
 import {
   type FieldGroup,
   isNotYet,
@@ -29,7 +29,7 @@ import {
   type Operation,
   type OperationContext,
   type PreparationContext,
-} from './operation.ts';
+} from '../operation.ts';
 import { nameField, type TenantInput, tenantAnswer, tenantFields, tenantSchema } from './tenant.ts';
 
 const ofTenant = { page: 'tenants.read', reads: 'tenants.read' } as const;

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { countedUpTo, hour } from '../../../src/core/limits.ts';
-import { run, tenantIdOf } from '../../support/operators/desk.ts';
-import { newAdmin } from '../../support/operators/portal.ts';
-import { insertCopies } from '../../support/queries/copies.ts';
-import { useService } from '../../support/use-service.ts';
+import { countedUpTo, hour } from '../../../../src/core/limits.ts';
+import { run, tenantIdOf } from '../../../support/operators/desk.ts';
+import { newAdmin } from '../../../support/operators/portal.ts';
+import { insertCopies } from '../../../support/queries/copies.ts';
+import { useService } from '../../../support/use-service.ts';
 
 const service = useService({ data: 'security' });
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { keyPublishedBefore } from '../../../src/core/limits.ts';
-import { refusal, run } from '../../support/operators/desk.ts';
-import { beginWorld } from '../../support/operators/world.ts';
-import { hour, second } from '../../support/records/records.ts';
-import { apps, expectBadToken, headerOf, profile, tokensOf } from '../../support/tokens.ts';
-import { useService } from '../../support/use-service.ts';
+import { keyPublishedBefore } from '../../../../src/core/limits.ts';
+import { refusal, run } from '../../../support/operators/desk.ts';
+import { beginWorld } from '../../../support/operators/world.ts';
+import { hour, second } from '../../../support/records/records.ts';
+import { apps, expectBadToken, headerOf, profile, tokensOf } from '../../../support/tokens.ts';
+import { useService } from '../../../support/use-service.ts';
 
 const service = useService({ data: 'security' });
 

@@ -1,10 +1,10 @@
 // The operation that counts what a tenant has.
-import { countedUpTo } from '../../core/limits.ts';
-import { countOfTenant, type TenantCounts } from '../../storage/count.ts';
-import { latestFigure } from '../../storage/operators/figure.ts';
-import * as s from '../json-schema.ts';
-import { onTenant } from './define.ts';
-import type { Operation } from './operation.ts';
+import { countedUpTo } from '../../../core/limits.ts';
+import { countOfTenant, type TenantCounts } from '../../../storage/count.ts';
+import { latestFigure } from '../../../storage/operators/figure.ts';
+import * as s from '../../json-schema.ts';
+import { onTenant } from '../define.ts';
+import type { Operation } from '../operation.ts';
 
 const count = (description: string) =>
   s.orNull(s.wholeNumber(description, 7), `more than ${countedUpTo.toLocaleString('en')}`);

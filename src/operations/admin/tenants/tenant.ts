@@ -1,13 +1,18 @@
 // How operations take and answer a tenant.
 
-import type { Invoicing } from '../../core/access/invoicing.ts';
-import { isoTimeOrNull } from '../../core/access/iso-time.ts';
-import { invoiceDueDays, invoicingLength, packageTextLength } from '../../core/access/limits.ts';
-import { deletionCoolingOffMost, pendingDeviceCodesMost, type TenantLimits } from '../../core/limits.ts';
-import { brandNameLength, coverTextLength, passwordLength, pictureRules } from '../../core/members/limits.ts';
-import { cornerNames, fontNames, type Tenant } from '../../core/tenant.ts';
-import { languages } from '../../text/language.ts';
-import * as s from '../json-schema.ts';
+import type { Invoicing } from '../../../core/access/invoicing.ts';
+import { isoTimeOrNull } from '../../../core/access/iso-time.ts';
+import { invoiceDueDays, invoicingLength, packageTextLength } from '../../../core/access/limits.ts';
+import { deletionCoolingOffMost, pendingDeviceCodesMost, type TenantLimits } from '../../../core/limits.ts';
+import {
+  brandNameLength,
+  coverTextLength,
+  passwordLength,
+  pictureRules,
+} from '../../../core/members/limits.ts';
+import { cornerNames, fontNames, type Tenant } from '../../../core/tenant.ts';
+import { languages } from '../../../text/language.ts';
+import * as s from '../../json-schema.ts';
 
 const most = 1_000_000_000;
 

@@ -1,11 +1,11 @@
 // The operations on tenant files.
 
-import { fileBodyBytes } from '../../core/limits.ts';
-import { filesPerMinute } from '../../core/operators/limits.ts';
-import { type Actor, mayGrant, type Permission, permissions } from '../../core/operators/permission.ts';
-import * as s from '../json-schema.ts';
-import { denied, invalid } from '../refusal.ts';
-import type { OpenTenant } from '../tenant/open-tenants.ts';
+import { fileBodyBytes } from '../../../core/limits.ts';
+import { filesPerMinute } from '../../../core/operators/limits.ts';
+import { type Actor, mayGrant, type Permission, permissions } from '../../../core/operators/permission.ts';
+import * as s from '../../json-schema.ts';
+import { denied, invalid } from '../../refusal.ts';
+import type { OpenTenant } from '../../tenant/open-tenants.ts';
 import {
   type PreparedFile,
   prepareFile,
@@ -13,14 +13,14 @@ import {
   type SentFile,
   type UnderstoodFile,
   understand,
-} from '../tenant-file/apply.ts';
-import { nouns } from '../tenant-file/change.ts';
-import { exportTenants, type Format, formats } from '../tenant-file/export.ts';
-import type { References } from '../tenant-file/references.ts';
-import { tenantFileSchema } from '../tenant-file/tenant-file.ts';
-import { fieldChangeSchema } from './audit.ts';
-import { onService, onTenant, tenantField } from './define.ts';
-import type { Operation, OperationContext } from './operation.ts';
+} from '../../tenant-file/apply.ts';
+import { nouns } from '../../tenant-file/change.ts';
+import { exportTenants, type Format, formats } from '../../tenant-file/export.ts';
+import type { References } from '../../tenant-file/references.ts';
+import { tenantFileSchema } from '../../tenant-file/tenant-file.ts';
+import { fieldChangeSchema } from '../audit.ts';
+import { onService, onTenant, tenantField } from '../define.ts';
+import type { Operation, OperationContext } from '../operation.ts';
 
 const fields = {
   file: {

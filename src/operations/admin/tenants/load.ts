@@ -1,23 +1,23 @@
 // The operations that tenant files alone have: they keep what another service gave, such as ids, hashes and times.
 
-import { blankMember, type Member } from '../../core/members/member.ts';
-import { hasAllTenants } from '../../core/operators/permission.ts';
-import { listEveryConsent } from '../../storage/access/consent.ts';
-import { findSubscription } from '../../storage/access/subscription.ts';
-import { findRegisteredClient } from '../../storage/clients/client.ts';
-import { findMemberByEmail, insertMember, nextMemberNumbers } from '../../storage/members/member.ts';
-import { type MemberNumbers, takenNumbers } from '../../storage/members/member-search.ts';
-import { findService } from '../../storage/service.ts';
-import type { Tx } from '../../storage/store.ts';
-import { defineConsent } from '../access/consent.ts';
-import { changeSubscription } from '../access/subscription.ts';
-import { changeClient, registerClient } from '../client/client.ts';
-import * as s from '../json-schema.ts';
-import { deleteMember } from '../member/member.ts';
-import { conflict, unknown } from '../refusal.ts';
-import { consentFields, consentIdField } from './access/consents.ts';
-import { packageIdField } from './access/packages.ts';
-import { giveSubscription, timeOr, valuesField } from './access/subscriptions.ts';
+import { blankMember, type Member } from '../../../core/members/member.ts';
+import { hasAllTenants } from '../../../core/operators/permission.ts';
+import { listEveryConsent } from '../../../storage/access/consent.ts';
+import { findSubscription } from '../../../storage/access/subscription.ts';
+import { findRegisteredClient } from '../../../storage/clients/client.ts';
+import { findMemberByEmail, insertMember, nextMemberNumbers } from '../../../storage/members/member.ts';
+import { type MemberNumbers, takenNumbers } from '../../../storage/members/member-search.ts';
+import { findService } from '../../../storage/service.ts';
+import type { Tx } from '../../../storage/store.ts';
+import { defineConsent } from '../../access/consent.ts';
+import { changeSubscription } from '../../access/subscription.ts';
+import { changeClient, registerClient } from '../../client/client.ts';
+import * as s from '../../json-schema.ts';
+import { deleteMember } from '../../member/member.ts';
+import { conflict, unknown } from '../../refusal.ts';
+import { consentFields, consentIdField } from '../access/consents.ts';
+import { packageIdField } from '../access/packages.ts';
+import { giveSubscription, timeOr, valuesField } from '../access/subscriptions.ts';
 import {
   changesOf,
   clientAnswer,
@@ -26,8 +26,8 @@ import {
   nameField as clientNameField,
   demandPowerOver,
   typeField,
-} from './clients/client.ts';
-import { onService, onTenant } from './define.ts';
+} from '../clients/client.ts';
+import { onService, onTenant } from '../define.ts';
 import {
   demandManage,
   emailField,
@@ -38,8 +38,8 @@ import {
   provenFields,
   userTypeField,
   withDetails,
-} from './members/member.ts';
-import type { Operation } from './operation.ts';
+} from '../members/member.ts';
+import type { Operation } from '../operation.ts';
 import { nameField, tenantFields } from './tenant.ts';
 import { issuerField, prepareNew, storeNew } from './tenants.ts';
 

@@ -1,5 +1,5 @@
 // The operation that reads figures of a tenant over time.
-import { isoTime } from '../../core/access/iso-time.ts';
+import { isoTime } from '../../../core/access/iso-time.ts';
 import {
   type FigureRange,
   type FigureSeries,
@@ -8,11 +8,11 @@ import {
   figureRanges,
   seriesOf,
   spanOf,
-} from '../../core/operators/figures/figure.ts';
-import { readFigures } from '../../storage/operators/figure.ts';
-import * as s from '../json-schema.ts';
-import { onTenant } from './define.ts';
-import type { Operation } from './operation.ts';
+} from '../../../core/operators/figures/figure.ts';
+import { readFigures } from '../../../storage/operators/figure.ts';
+import * as s from '../../json-schema.ts';
+import { onTenant } from '../define.ts';
+import type { Operation } from '../operation.ts';
 
 const count = (description: string, example: number) => s.wholeNumber(description, example);
 
