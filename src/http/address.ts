@@ -2,7 +2,7 @@
 import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Share } from '../secrets/fair-queue.ts';
-import type { AddressRange } from '../storage/session.ts';
+import type { AddressRange } from '../storage/grants/session.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

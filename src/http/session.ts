@@ -12,8 +12,8 @@ import {
 import type { Admission, Guesser } from '../operations/sign-in/credentials.ts';
 import { type Entered, enter, type Proven } from '../operations/sign-in/enter.ts';
 import { apply } from '../storage/apply.ts';
+import { findSessionBySecret } from '../storage/grants/session.ts';
 import { findMember } from '../storage/members/member.ts';
-import { findSessionBySecret } from '../storage/session.ts';
 import type { Tx } from '../storage/store.ts';
 import { shareOf } from './address.ts';
 import { browserCookie, sessionCookie } from './cookies.ts';

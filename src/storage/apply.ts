@@ -6,16 +6,16 @@ import { insertCheckout, moveCheckout } from './access/checkout.ts';
 import { insertConsentChange } from './access/consent.ts';
 import { insertInvoice } from './access/invoice.ts';
 import { insertSubscription, moveSubscription } from './access/subscription.ts';
-import { insertAuthorizationCode, moveAuthorizationCode } from './authorization-code.ts';
 import { tellClients } from './clients/logout-notice.ts';
 import { insertPushedRequest, takePushedRequest } from './clients/pushed-request.ts';
-import { insertDeviceCode, moveDeviceCode } from './device-code.ts';
+import { insertAuthorizationCode, moveAuthorizationCode } from './grants/authorization-code.ts';
+import { insertDeviceCode, moveDeviceCode } from './grants/device-code.ts';
+import { saveScopeConsent } from './grants/scope-consent.ts';
+import { insertSession, moveSession } from './grants/session.ts';
+import { bindSignIn, endSignIn, insertSignIn, ownerOfSignIn, rotateSignIn } from './grants/sign-in.ts';
 import { insertEmailProof, moveEmailProof } from './members/email-proof.ts';
 import { insertAuditEvent } from './operators/audit-event.ts';
 import { sourceIn } from './operators/audited.ts';
-import { saveScopeConsent } from './scope-consent.ts';
-import { insertSession, moveSession } from './session.ts';
-import { bindSignIn, endSignIn, insertSignIn, ownerOfSignIn, rotateSignIn } from './sign-in.ts';
 import type { Tx } from './store.ts';
 
 /** Who does it, where the transaction does not say so yet, and what it means, where the write does not say so. */

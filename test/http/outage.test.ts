@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { wrongSecretsPerMinute } from '../../src/core/limits.ts';
 import { logOptions } from '../../src/log/log.ts';
-import { insertSignIn } from '../../src/storage/sign-in.ts';
+import { insertSignIn } from '../../src/storage/grants/sign-in.ts';
 import { StorageUnavailable } from '../../src/storage/store.ts';
 import { askForCode, codesFor, poll } from '../support/device.ts';
 import { hosts } from '../support/fixtures.ts';

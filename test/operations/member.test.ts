@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { deleteMember, disableMember, dueMembers } from '../../src/operations/member/member.ts';
+import { findSession, insertSession } from '../../src/storage/grants/session.ts';
+import { findSignIn, insertSignIn } from '../../src/storage/grants/sign-in.ts';
 import {
   findMember,
   findMemberByEmail,
   insertMember,
   updateMember,
 } from '../../src/storage/members/member.ts';
-import { findSession, insertSession } from '../../src/storage/session.ts';
-import { findSignIn, insertSignIn } from '../../src/storage/sign-in.ts';
 import type { Tx } from '../../src/storage/store.ts';
 import { sweepThrough } from '../../src/storage/sweep/sweep.ts';
 import { hour, memberRecord, now, sessionRecord, signInRecord } from '../support/records/records.ts';

@@ -7,6 +7,7 @@ import {
   insertClient,
   updateClient,
 } from '../../src/storage/clients/client.ts';
+import { endSignInsOfClient, findSignIn, insertSignIn } from '../../src/storage/grants/sign-in.ts';
 import {
   findAdminToken,
   findAdminTokenBySecret,
@@ -16,7 +17,6 @@ import {
 } from '../../src/storage/operators/admin-token.ts';
 import { deleteAuditEvents, insertAuditEvent } from '../../src/storage/operators/audit-event.ts';
 import { type AuditFilter, listAuditEvents } from '../../src/storage/operators/audit-list.ts';
-import { endSignInsOfClient, findSignIn, insertSignIn } from '../../src/storage/sign-in.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { findTenant, updateTenant } from '../../src/storage/tenant.ts';
 import { clientRecord, now, signInRecord, tenantRecord } from '../support/records/records.ts';

@@ -3,21 +3,21 @@ import type { Client } from '../../src/core/client.ts';
 import { sha256 } from '../../src/core/hash.ts';
 import type { Write } from '../../src/core/write.ts';
 import { apply } from '../../src/storage/apply.ts';
-import { findAuthorizationCode } from '../../src/storage/authorization-code.ts';
 import { findClient, insertClient, listClients } from '../../src/storage/clients/client.ts';
-import { findScopeConsent } from '../../src/storage/scope-consent.ts';
+import { findAuthorizationCode } from '../../src/storage/grants/authorization-code.ts';
+import { findScopeConsent } from '../../src/storage/grants/scope-consent.ts';
 import {
   findSession,
   findSessionBySecret,
   insertSession,
   listActiveSessions,
-} from '../../src/storage/session.ts';
+} from '../../src/storage/grants/session.ts';
 import {
   findSignIn,
   findSignInWithMember,
   insertSignIn,
   listActiveSignIns,
-} from '../../src/storage/sign-in.ts';
+} from '../../src/storage/grants/sign-in.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { plainLogo } from '../support/members/logos.ts';
 import {

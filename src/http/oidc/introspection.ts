@@ -17,7 +17,7 @@ import { keyToSign } from '../../operations/tenant/keys.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { signToken, verifyToken } from '../../secrets/signing.ts';
 import { findClient } from '../../storage/clients/client.ts';
-import { findSignInWithMember } from '../../storage/sign-in.ts';
+import { findSignInWithMember } from '../../storage/grants/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import { noStore, protocolError, refuseOtherMethods, sendJson, sendRefusal } from '../answers.ts';
 import type { Deps } from '../deps.ts';

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { readRefreshToken, revoke } from '../../core/grants/refresh-token.ts';
 import { apply } from '../../storage/apply.ts';
-import { findSignIn } from '../../storage/sign-in.ts';
+import { findSignIn } from '../../storage/grants/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import { noStore, protocolError, refuseOtherMethods, sendRefusal } from '../answers.ts';
 import { cors, tenantOrigins } from '../cors.ts';

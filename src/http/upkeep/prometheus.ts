@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { lastBackupFile } from '../../operations/upkeep/backup.ts';
 import { countNotices } from '../../storage/clients/logout-notice.ts';
-import { countPendingDeviceCodes } from '../../storage/device-code.ts';
+import { countPendingDeviceCodes } from '../../storage/grants/device-code.ts';
 import { countMails } from '../../storage/members/mail.ts';
 import type { Tx } from '../../storage/store.ts';
 import { createServer } from '../../system/http.ts';

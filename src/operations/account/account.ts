@@ -2,11 +2,11 @@
 import { changeDetails, type DetailProblem, type Details } from '../../core/members/details.ts';
 import type { EmailProof, Presented } from '../../core/members/email-proof.ts';
 import { cancelDeletion, isGone, type Member, requestDeletion } from '../../core/members/member.ts';
-import { findDeviceCodeById } from '../../storage/device-code.ts';
+import { findDeviceCodeById } from '../../storage/grants/device-code.ts';
+import { findSession } from '../../storage/grants/session.ts';
 import { findEmailProof } from '../../storage/members/email-proof.ts';
 import { findMember, findMemberByEmail, updateMember } from '../../storage/members/member.ts';
 import { hasSystemAdmin } from '../../storage/service.ts';
-import { findSession } from '../../storage/session.ts';
 import type { Tx } from '../../storage/store.ts';
 import { auditDeed } from '../audit/audit.ts';
 import { signOutDevice } from '../device/decide-device.ts';

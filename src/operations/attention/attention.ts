@@ -9,7 +9,7 @@ import { dueKeys } from '../../core/operators/signing-key.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import { listOverdueMembers, sumOverdueInvoices } from '../../storage/access/invoice.ts';
 import { listClients } from '../../storage/clients/client.ts';
-import { countSlowedCodes } from '../../storage/device-code.ts';
+import { countSlowedCodes } from '../../storage/grants/device-code.ts';
 import { countRefusedMails } from '../../storage/members/mail.ts';
 import { nameMembers } from '../../storage/names.ts';
 import { readFigures } from '../../storage/operators/figure.ts';

@@ -19,8 +19,8 @@ import {
 import type { Session } from '../../core/session.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/clients/client.ts';
+import { findScopeConsent } from '../../storage/grants/scope-consent.ts';
 import { updateBeside } from '../../storage/registration/unverified-client.ts';
-import { findScopeConsent } from '../../storage/scope-consent.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Random } from '../../system/random.ts';
 import { audiencesFor } from '../client/audiences.ts';

@@ -21,7 +21,6 @@ import { isWebOrigin } from '../../core/oidc/client/web-origin.ts';
 import { permissions } from '../../core/operators/permission.ts';
 import { type Problem, problem, within } from '../../core/problem.ts';
 import { apply } from '../../storage/apply.ts';
-import { cancelCodesOfClient } from '../../storage/authorization-code.ts';
 import { listApis } from '../../storage/clients/api.ts';
 import {
   findRegisteredClient,
@@ -29,8 +28,9 @@ import {
   updateClient,
   updateDeviceFlow,
 } from '../../storage/clients/client.ts';
-import { listOpenDeviceCodes } from '../../storage/device-code.ts';
-import { endSignInsOfClient } from '../../storage/sign-in.ts';
+import { cancelCodesOfClient } from '../../storage/grants/authorization-code.ts';
+import { listOpenDeviceCodes } from '../../storage/grants/device-code.ts';
+import { endSignInsOfClient } from '../../storage/grants/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import { findTenant } from '../../storage/tenant.ts';
 import { refuseIfAny } from '../refusal.ts';

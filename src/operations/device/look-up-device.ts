@@ -11,7 +11,7 @@ import {
   countPendingDeviceCodes,
   findDeviceCodeByUserCode,
   hasEnteredDeviceCode,
-} from '../../storage/device-code.ts';
+} from '../../storage/grants/device-code.ts';
 import { browserKnownSince } from '../../storage/members/known-browser.ts';
 import { listSlowedEntries, saveSlowedEntry } from '../../storage/members/slowed-entry.ts';
 import {

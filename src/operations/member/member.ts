@@ -6,6 +6,9 @@ import { listConsentChanges } from '../../storage/access/consent.ts';
 import { listInvoices } from '../../storage/access/invoice.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
 import { listClients } from '../../storage/clients/client.ts';
+import { listScopeConsents } from '../../storage/grants/scope-consent.ts';
+import { listActiveSessions } from '../../storage/grants/session.ts';
+import { listMemberSignIns } from '../../storage/grants/sign-in.ts';
 import { eraseMember } from '../../storage/members/erase.ts';
 import {
   findMember,
@@ -14,9 +17,6 @@ import {
   updateMemberStatus,
 } from '../../storage/members/member.ts';
 import { listUnverifiedClients } from '../../storage/registration/unverified-client.ts';
-import { listScopeConsents } from '../../storage/scope-consent.ts';
-import { listActiveSessions } from '../../storage/session.ts';
-import { listMemberSignIns } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
 import type { Random } from '../../system/random.ts';

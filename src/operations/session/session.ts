@@ -14,8 +14,10 @@ import {
 } from '../../core/session.ts';
 import type { Strength } from '../../core/strength.ts';
 import { apply } from '../../storage/apply.ts';
-import { listIssuedAuthorizationCodes } from '../../storage/authorization-code.ts';
-import { listOpenDeviceCodes } from '../../storage/device-code.ts';
+import { listIssuedAuthorizationCodes } from '../../storage/grants/authorization-code.ts';
+import { listOpenDeviceCodes } from '../../storage/grants/device-code.ts';
+import { listActiveSessions } from '../../storage/grants/session.ts';
+import { listActiveSignIns } from '../../storage/grants/sign-in.ts';
 import {
   forgetKnownBrowsers,
   hasKnownBrowser,
@@ -23,8 +25,6 @@ import {
   saveKnownBrowser,
 } from '../../storage/members/known-browser.ts';
 import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
-import { listActiveSessions } from '../../storage/session.ts';
-import { listActiveSignIns } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Language } from '../../text/language.ts';
 import { auditDeed } from '../audit/audit.ts';

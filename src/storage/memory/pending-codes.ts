@@ -2,7 +2,7 @@
 import { roomForCode } from '../../core/grants/pending-codes.ts';
 import { pendingCodeParts, pendingCodesLook } from '../../core/limits.ts';
 import type { Clock } from '../../system/clock.ts';
-import { listHoldersOfPendingCodes } from '../device-code.ts';
+import { listHoldersOfPendingCodes } from '../grants/device-code.ts';
 import { ifRunAgain } from '../operators/audited.ts';
 import { connectionOf } from '../prepared.ts';
 import type { Store, Tx } from '../store.ts';

@@ -1,7 +1,7 @@
 // Remembers in memory when each device code was polled last.
 import type { DeviceCode } from '../../core/grants/device-code.ts';
 import { deviceCodeLifetime, pacedCodes } from '../../core/limits.ts';
-import { findDeviceCode } from '../device-code.ts';
+import { findDeviceCode } from '../grants/device-code.ts';
 import { ifRunAgain } from '../operators/audited.ts';
 import type { Tx } from '../store.ts';
 import { createAgedMap } from './aged-map.ts';

@@ -7,7 +7,7 @@ import { eventNames } from '../../../src/operations/audit/event-names.ts';
 import { insertInvoice } from '../../../src/storage/access/invoice.ts';
 import { insertPackage } from '../../../src/storage/access/package.ts';
 import { insertSubscription } from '../../../src/storage/access/subscription.ts';
-import { insertDeviceCode } from '../../../src/storage/device-code.ts';
+import { insertDeviceCode } from '../../../src/storage/grants/device-code.ts';
 import { hastenMails, insertMail, mailFailed } from '../../../src/storage/members/mail.ts';
 import { insertAuditEvent } from '../../../src/storage/operators/audit-event.ts';
 import { listNewestOf } from '../../../src/storage/operators/audit-list.ts';

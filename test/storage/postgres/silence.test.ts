@@ -1,6 +1,12 @@
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { postgresPool, postgresTimes } from '../../../src/core/operators/limits.ts';
+import {
+  endSignInsOfClient,
+  findSignIn,
+  insertSignIn,
+  rotateSignIn,
+} from '../../../src/storage/grants/sign-in.ts';
 import { eraseMember } from '../../../src/storage/members/erase.ts';
 import { endEverything } from '../../../src/storage/operators/restore.ts';
 import { isOutage } from '../../../src/storage/postgres/errors.ts';
@@ -8,7 +14,6 @@ import { readPostgres } from '../../../src/storage/postgres/facts.ts';
 import { openPostgres } from '../../../src/storage/postgres/open.ts';
 import { watchSilence } from '../../../src/storage/postgres/silence.ts';
 import { mayTakeLong } from '../../../src/storage/prepared.ts';
-import { endSignInsOfClient, findSignIn, insertSignIn, rotateSignIn } from '../../../src/storage/sign-in.ts';
 import { CommitUnanswered, StorageUnavailable, type Store, type Tx } from '../../../src/storage/store.ts';
 import { type Sweep, sweepThrough } from '../../../src/storage/sweep/sweep.ts';
 import { handSchedule } from '../../support/hand-schedule.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { findClient, updateClient } from '../../../src/storage/clients/client.ts';
-import { findSignIn, insertSignIn, rotateSignIn } from '../../../src/storage/sign-in.ts';
+import { findSignIn, insertSignIn, rotateSignIn } from '../../../src/storage/grants/sign-in.ts';
 import { StorageUnavailable, type Tx } from '../../../src/storage/store.ts';
 import { countTrips } from '../../support/proxy/round-trips.ts';
 import { clientRecord, now, signInRecord } from '../../support/records/records.ts';

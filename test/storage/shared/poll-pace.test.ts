@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { insertDeviceCode } from '../../../src/storage/device-code.ts';
+import { insertDeviceCode } from '../../../src/storage/grants/device-code.ts';
 import { createPollPace } from '../../../src/storage/memory/poll-pace.ts';
 import { auditedStore } from '../../../src/storage/operators/audited.ts';
 import { createSharedPollPace } from '../../../src/storage/shared/poll-pace.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { sweepBite } from '../../../src/core/operators/limits.ts';
-import { insertAuthorizationCode } from '../../../src/storage/authorization-code.ts';
-import { insertDeviceCode } from '../../../src/storage/device-code.ts';
-import { insertSignIn } from '../../../src/storage/sign-in.ts';
+import { insertAuthorizationCode } from '../../../src/storage/grants/authorization-code.ts';
+import { insertDeviceCode } from '../../../src/storage/grants/device-code.ts';
+import { insertSignIn } from '../../../src/storage/grants/sign-in.ts';
 import type { Store } from '../../../src/storage/store.ts';
 import { forgottenWithOthers } from '../../../src/storage/sweep/forgotten.ts';
 import {

@@ -19,15 +19,15 @@ import {
   unusedCodeMemory,
   usedCodeMemory,
 } from '../../../src/core/operators/limits.ts';
-import { insertAuthorizationCode } from '../../../src/storage/authorization-code.ts';
-import { insertDeviceCode } from '../../../src/storage/device-code.ts';
+import { insertAuthorizationCode } from '../../../src/storage/grants/authorization-code.ts';
+import { insertDeviceCode } from '../../../src/storage/grants/device-code.ts';
+import { insertSession } from '../../../src/storage/grants/session.ts';
+import { insertSignIn } from '../../../src/storage/grants/sign-in.ts';
 import { insertEmailProof } from '../../../src/storage/members/email-proof.ts';
 import { saveKnownBrowser } from '../../../src/storage/members/known-browser.ts';
 import { insertMail, mailFailed, mailSent } from '../../../src/storage/members/mail.ts';
 import { saveSignInFailures } from '../../../src/storage/members/sign-in-failure.ts';
 import { insertWrongUserCode } from '../../../src/storage/members/wrong-user-code.ts';
-import { insertSession } from '../../../src/storage/session.ts';
-import { insertSignIn } from '../../../src/storage/sign-in.ts';
 import type { Store, Tx } from '../../../src/storage/store.ts';
 import { forgottenByTime, forgottenWithOthers } from '../../../src/storage/sweep/forgotten.ts';
 import { sweepThrough } from '../../../src/storage/sweep/sweep.ts';

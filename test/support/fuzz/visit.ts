@@ -1,8 +1,8 @@
 import { sha256 } from '../../../src/core/hash.ts';
 import type { UserType } from '../../../src/core/members/member.ts';
 import { seal } from '../../../src/secrets/seal.ts';
+import { insertSession } from '../../../src/storage/grants/session.ts';
 import { insertMember } from '../../../src/storage/members/member.ts';
-import { insertSession } from '../../../src/storage/session.ts';
 import { systemRandom } from '../../../src/system/random.ts';
 import { tenantOf } from '../device.ts';
 import { memberOf } from '../fixtures.ts';

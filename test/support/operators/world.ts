@@ -7,9 +7,9 @@ import {
 } from '../../../src/operations/registration/store-client.ts';
 import { insertCheckout } from '../../../src/storage/access/checkout.ts';
 import { insertInvoice } from '../../../src/storage/access/invoice.ts';
+import { insertSession } from '../../../src/storage/grants/session.ts';
+import { insertSignIn } from '../../../src/storage/grants/sign-in.ts';
 import { findMember, updateMember } from '../../../src/storage/members/member.ts';
-import { insertSession } from '../../../src/storage/session.ts';
-import { insertSignIn } from '../../../src/storage/sign-in.ts';
 import { checkoutRecord } from '../records/access-records.ts';
 import { memberRecord, sessionRecord, signInRecord } from '../records/records.ts';
 import type { TestService } from '../service.ts';

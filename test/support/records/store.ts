@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { insertClient } from '../../../src/storage/clients/client.ts';
+import { insertSession } from '../../../src/storage/grants/session.ts';
 import { insertMember } from '../../../src/storage/members/member.ts';
-import { insertSession } from '../../../src/storage/session.ts';
 import type { Store, Tx } from '../../../src/storage/store.ts';
 import { insertTenant } from '../../../src/storage/tenant.ts';
 import { openTestStore } from '../run/test-store.ts';

@@ -6,7 +6,7 @@ import { browserName, seenAt } from '../../../operations/session/notice.ts';
 import { signOutApps } from '../../../operations/session/session.ts';
 import { type LivingSignIn, livingSignIns, nameOfSignIn } from '../../../operations/sign-in/sign-in.ts';
 import { apply } from '../../../storage/apply.ts';
-import { findSignIn, updateSignInLabel } from '../../../storage/sign-in.ts';
+import { findSignIn, updateSignInLabel } from '../../../storage/grants/sign-in.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { pageForm } from '../../form.ts';
 import type { Answer } from '../../pages/guarded-page.ts';

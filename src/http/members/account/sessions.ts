@@ -2,7 +2,7 @@
 import type { Session } from '../../../core/session.ts';
 import { browserName, seenAt } from '../../../operations/session/notice.ts';
 import { livingSessions, signOutSession, signOutSessions } from '../../../operations/session/session.ts';
-import { findSession } from '../../../storage/session.ts';
+import { findSession } from '../../../storage/grants/session.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { clearSessionCookie } from '../../cookies.ts';
 import { pageForm } from '../../form.ts';

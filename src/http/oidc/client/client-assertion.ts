@@ -13,8 +13,8 @@ import {
   verifyForeignJwt,
 } from '../../../secrets/foreign-jwt.ts';
 import { findClient } from '../../../storage/clients/client.ts';
+import { useOnce } from '../../../storage/grants/used-id.ts';
 import type { Tx } from '../../../storage/store.ts';
-import { useOnce } from '../../../storage/used-id.ts';
 import { protocolError } from '../../answers.ts';
 import type { Deps } from '../../deps.ts';
 import { tokenUrl } from '../paths.ts';

@@ -16,8 +16,8 @@ import type { SentParameters } from '../../../core/oidc/request/authorization-re
 import type { Write } from '../../../core/write.ts';
 import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
 import { verifyForeignJwt } from '../../../secrets/foreign-jwt.ts';
+import { useOnce } from '../../../storage/grants/used-id.ts';
 import type { Tx } from '../../../storage/store.ts';
-import { useOnce } from '../../../storage/used-id.ts';
 import type { Deps } from '../../deps.ts';
 import { headerLines } from '../../headers.ts';
 

@@ -11,6 +11,7 @@ import {
 import { passwordProblem } from '../../../core/members/password.ts';
 import { endSession } from '../../../core/session.ts';
 import { apply } from '../../../storage/apply.ts';
+import { listActiveSessions } from '../../../storage/grants/session.ts';
 import {
   findMemberByEmail,
   insertMember,
@@ -18,7 +19,6 @@ import {
   updateMember,
   updateUserType,
 } from '../../../storage/members/member.ts';
-import { listActiveSessions } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { forgetMailedLinks } from '../../email-proof/email-proof.ts';
 import * as s from '../../json-schema.ts';

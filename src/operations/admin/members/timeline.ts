@@ -9,10 +9,10 @@ import {
   type TimelinePart,
   timelineParts,
 } from '../../../core/operators/timeline.ts';
+import { userAgentsOf } from '../../../storage/grants/session.ts';
 import { listMemberMails, type MemberMail } from '../../../storage/members/mail.ts';
 import type { StoredAuditEvent } from '../../../storage/operators/audit-list.ts';
 import { listMemberEvents } from '../../../storage/operators/member-events.ts';
-import { userAgentsOf } from '../../../storage/session.ts';
 import * as s from '../../json-schema.ts';
 import { mailNames } from '../../mail/mail.ts';
 import { invalid } from '../../refusal.ts';

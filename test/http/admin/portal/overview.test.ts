@@ -3,7 +3,7 @@ import { day, hour } from '../../../../src/core/limits.ts';
 import { auditEvent } from '../../../../src/core/operators/audit-event.ts';
 import { countingEvents } from '../../../../src/operations/figures/count-events.ts';
 import { takeLevels } from '../../../../src/operations/figures/take-levels.ts';
-import { insertDeviceCode } from '../../../../src/storage/device-code.ts';
+import { insertDeviceCode } from '../../../../src/storage/grants/device-code.ts';
 import { insertMail, mailFailed } from '../../../../src/storage/members/mail.ts';
 import { insertAuditEvent } from '../../../../src/storage/operators/audit-event.ts';
 import type { Answer } from '../../../support/http.ts';

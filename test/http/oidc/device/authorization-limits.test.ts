@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DeviceCode } from '../../../../src/core/grants/device-code.ts';
 import { hashUserCode } from '../../../../src/core/grants/user-code.ts';
 import { deviceCodeLifetime, tenantLimits, userCodeRest } from '../../../../src/core/limits.ts';
-import { isUserCodeFree } from '../../../../src/storage/device-code.ts';
+import { isUserCodeFree } from '../../../../src/storage/grants/device-code.ts';
 import { forgottenByTime } from '../../../../src/storage/sweep/forgotten.ts';
 import { sweepThrough } from '../../../../src/storage/sweep/sweep.ts';
 import { systemRandom } from '../../../../src/system/random.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sha256 } from '../../../../src/core/hash.ts';
-import { findDeviceCode } from '../../../../src/storage/device-code.ts';
+import { findDeviceCode } from '../../../../src/storage/grants/device-code.ts';
 import {
   approvedCodes,
   codesFor,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readRefreshToken } from '../../../../src/core/grants/refresh-token.ts';
-import { findSignIn } from '../../../../src/storage/sign-in.ts';
+import { findSignIn } from '../../../../src/storage/grants/sign-in.ts';
 import {
   boundTokens,
   dpopHeader,

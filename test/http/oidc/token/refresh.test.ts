@@ -5,8 +5,8 @@ import { readRefreshToken, writeRefreshToken } from '../../../../src/core/grants
 import { refreshTokenAbsolute, refreshTokenIdle } from '../../../../src/core/limits.ts';
 import { registerClient } from '../../../../src/operations/client/client.ts';
 import { disableMember } from '../../../../src/operations/member/member.ts';
+import { findSignIn } from '../../../../src/storage/grants/sign-in.ts';
 import { updateMemberStatus } from '../../../../src/storage/members/member.ts';
-import { findSignIn } from '../../../../src/storage/sign-in.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import { apps, claimsOf, expectError, refreshAs, tokensOf } from '../../../support/tokens.ts';
 import { useService } from '../../../support/use-service.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionKind } from '../../../../src/core/session.ts';
-import { insertSession } from '../../../../src/storage/session.ts';
+import { insertSession } from '../../../../src/storage/grants/session.ts';
 import { newPassword } from '../../../support/members/sign-up.ts';
 import { adminOf, refusal, run, tenantIdOf, tokenOf } from '../../../support/operators/desk.ts';
 import { sessionRecord } from '../../../support/records/records.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Refusal, refusal } from '../../../../src/core/decision.ts';
-import { insertSignIn } from '../../../../src/storage/sign-in.ts';
+import { insertSignIn } from '../../../../src/storage/grants/sign-in.ts';
 import { openStore } from '../../../../src/storage/sqlite/open.ts';
 import { StorageUnavailable, type Store, type Tx } from '../../../../src/storage/store.ts';
 import { insertTenant } from '../../../../src/storage/tenant.ts';

@@ -1,7 +1,7 @@
 import { sha256 } from '../../../../src/core/hash.ts';
 import { type ClientRegistration, registerClient } from '../../../../src/operations/client/client.ts';
+import { insertSession } from '../../../../src/storage/grants/session.ts';
 import { insertMember } from '../../../../src/storage/members/member.ts';
-import { insertSession } from '../../../../src/storage/session.ts';
 import { systemRandom } from '../../../../src/system/random.ts';
 import { newPhone, type Phone, tenantOf } from '../../device.ts';
 import { memberOf } from '../../fixtures.ts';

@@ -1,6 +1,6 @@
 import { seal } from '../../../../src/secrets/seal.ts';
 import { insertInvoice } from '../../../../src/storage/access/invoice.ts';
-import { insertSession } from '../../../../src/storage/session.ts';
+import { insertSession } from '../../../../src/storage/grants/session.ts';
 import { systemRandom } from '../../../../src/system/random.ts';
 import { bearer, profileUrl } from '../../api.ts';
 import { run } from '../../operators/desk.ts';

@@ -1,7 +1,7 @@
 import { sha256 } from '../../../../src/core/hash.ts';
 import type { OpenTenant } from '../../../../src/operations/tenant/open-tenants.ts';
+import { insertSession } from '../../../../src/storage/grants/session.ts';
 import { insertMember } from '../../../../src/storage/members/member.ts';
-import { insertSession } from '../../../../src/storage/session.ts';
 import { systemRandom } from '../../../../src/system/random.ts';
 import { tenantOf } from '../../device.ts';
 import { memberOf } from '../../fixtures.ts';

@@ -1,8 +1,8 @@
 // Queries of the ids that may be used once.
-import { sha256 } from '../core/hash.ts';
-import { mayChange, prepared, query } from './prepared.ts';
-import type { UsedIdRow } from './schema.ts';
-import type { Tx } from './store.ts';
+import { sha256 } from '../../core/hash.ts';
+import { mayChange, prepared, query } from '../prepared.ts';
+import type { UsedIdRow } from '../schema.ts';
+import type { Tx } from '../store.ts';
 
 /** An id that may be used once. */
 export interface OnceUsedId {

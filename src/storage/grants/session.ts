@@ -1,8 +1,8 @@
 // Queries of browser sessions.
-import type { Session, SessionKind, SessionWrite } from '../core/session.ts';
-import { insertion, lookup, prepared, query, unplanned } from './prepared.ts';
-import { type NewestPage, newest, rowsWith, updateRow } from './rows.ts';
-import type { Tx } from './store.ts';
+import type { Session, SessionKind, SessionWrite } from '../../core/session.ts';
+import { insertion, lookup, prepared, query, unplanned } from '../prepared.ts';
+import { type NewestPage, newest, rowsWith, updateRow } from '../rows.ts';
+import type { Tx } from '../store.ts';
 
 /** The session of a tenant and a kind whose cookie has this SHA-256, or null (A17). */
 export async function findSessionBySecret(

@@ -1,9 +1,9 @@
 // Queries of authorization codes.
 import { sql } from 'kysely';
-import type { AuthorizationCode, AuthorizationCodeWrite } from '../core/grants/authorization-code.ts';
-import { insertion, lookup, prepared, query } from './prepared.ts';
-import { rowsWith } from './rows.ts';
-import type { Tx } from './store.ts';
+import type { AuthorizationCode, AuthorizationCodeWrite } from '../../core/grants/authorization-code.ts';
+import { insertion, lookup, prepared, query } from '../prepared.ts';
+import { rowsWith } from '../rows.ts';
+import type { Tx } from '../store.ts';
 
 /** The code of a tenant by its SHA-256, or null. */
 export async function findAuthorizationCode(

@@ -1,8 +1,8 @@
 // Queries of what members allowed to third parties' clients.
-import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
-import { lookup } from './prepared.ts';
-import { rowsWith } from './rows.ts';
-import type { Tx } from './store.ts';
+import type { ScopeConsent } from '../../core/oidc/scope-consent.ts';
+import { lookup } from '../prepared.ts';
+import { rowsWith } from '../rows.ts';
+import type { Tx } from '../store.ts';
 
 /** What a member allowed a third party's client, or null. */
 export async function findScopeConsent(

@@ -1,12 +1,12 @@
 // Queries of device codes.
-import { type DeviceCode, type DeviceCodeWrite, isOpen } from '../core/grants/device-code.ts';
-import type { SignIn } from '../core/grants/sign-in.ts';
-import { pollInterval, userCodeRest } from '../core/limits.ts';
-import type { AuditEventName } from '../core/operators/audit-event.ts';
-import { isIn } from './operators/audit-list.ts';
-import { insertion, lookup, prepared, query, unplanned } from './prepared.ts';
-import { findRow, newest, rowsWith } from './rows.ts';
-import type { Tx } from './store.ts';
+import { type DeviceCode, type DeviceCodeWrite, isOpen } from '../../core/grants/device-code.ts';
+import type { SignIn } from '../../core/grants/sign-in.ts';
+import { pollInterval, userCodeRest } from '../../core/limits.ts';
+import type { AuditEventName } from '../../core/operators/audit-event.ts';
+import { isIn } from '../operators/audit-list.ts';
+import { insertion, lookup, prepared, query, unplanned } from '../prepared.ts';
+import { findRow, newest, rowsWith } from '../rows.ts';
+import type { Tx } from '../store.ts';
 
 /** The device code of a tenant by its SHA-256, or null. */
 export async function findDeviceCode(tx: Tx, tenantId: string, hash: string): Promise<DeviceCode | null> {

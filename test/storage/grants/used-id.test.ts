@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../src/storage/store.ts';
-import { forgottenByTime } from '../../src/storage/sweep/forgotten.ts';
-import { sweepThrough } from '../../src/storage/sweep/sweep.ts';
-import { type OnceUsedId, useOnce } from '../../src/storage/used-id.ts';
-import { now } from '../support/records/records.ts';
-import { newStore } from '../support/records/store.ts';
-import { temporaryFolder } from '../support/records/temporary-folder.ts';
-import { openTestStore, twoStores } from '../support/run/test-store.ts';
-import { useStarted } from '../support/use-service.ts';
+import { type OnceUsedId, useOnce } from '../../../src/storage/grants/used-id.ts';
+import type { Store } from '../../../src/storage/store.ts';
+import { forgottenByTime } from '../../../src/storage/sweep/forgotten.ts';
+import { sweepThrough } from '../../../src/storage/sweep/sweep.ts';
+import { now } from '../../support/records/records.ts';
+import { newStore } from '../../support/records/store.ts';
+import { temporaryFolder } from '../../support/records/temporary-folder.ts';
+import { openTestStore, twoStores } from '../../support/run/test-store.ts';
+import { useStarted } from '../../support/use-service.ts';
 
 const first: OnceUsedId = {
   tenantId: 'tenant-a',

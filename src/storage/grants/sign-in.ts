@@ -1,13 +1,13 @@
 // Queries of sign-ins, of their refresh tokens and their devices.
 import { sql } from 'kysely';
-import type { Client } from '../core/client.ts';
-import type { SignIn, SignInEnd, SignInWrite } from '../core/grants/sign-in.ts';
-import { signInsPerMember } from '../core/limits.ts';
-import type { Member } from '../core/members/member.ts';
-import { type MemberColumns, memberColumns, memberOfRow } from './members/member.ts';
-import { insertion, lookup, mayTakeLong, prepared, query, unplanned } from './prepared.ts';
-import { type NewestPage, newest, rowsWith, updateRow } from './rows.ts';
-import type { Tx } from './store.ts';
+import type { Client } from '../../core/client.ts';
+import type { SignIn, SignInEnd, SignInWrite } from '../../core/grants/sign-in.ts';
+import { signInsPerMember } from '../../core/limits.ts';
+import type { Member } from '../../core/members/member.ts';
+import { type MemberColumns, memberColumns, memberOfRow } from '../members/member.ts';
+import { insertion, lookup, mayTakeLong, prepared, query, unplanned } from '../prepared.ts';
+import { type NewestPage, newest, rowsWith, updateRow } from '../rows.ts';
+import type { Tx } from '../store.ts';
 
 /** The sign-in of a tenant by its id, or null. */
 export async function findSignIn(tx: Tx, tenantId: string, id: string): Promise<SignIn | null> {
