@@ -281,3 +281,10 @@ describe('reference', () => {
     expect((await visitor().open({ packageId, reference: 'x'.repeat(100_000) })).status).toBe(431);
   });
 });
+
+it('pages 21: what costs nothing is free in its order too, beside its name and in the sum', async () => {
+  const free = await newPackage(service, hosts.a, { name: 'Taste', price: { amount: 0, currency: 'NOK' } });
+  const text = textOf(await visitor().open({ packageId: free }));
+  expect(text).toMatch(/Free Everything there is .* Your order Taste .* Free Due today Free Ends on/);
+  expect(text).not.toContain('0.00');
+});

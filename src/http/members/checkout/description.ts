@@ -40,7 +40,7 @@ export function describeOrder(offer: Package, language: Language, at: Moment, te
     name: offer.name,
     // Its first and last day.
     runs: periodOf(at.now, ends, tag),
-    amount: showPrice(price, tag),
+    amount: price.amount === 0 ? t('checkout.price.free') : showPrice(price, tag),
     tax: price.amount === 0 ? null : showTax(offer, price, language),
     total: t(days === 0 ? 'checkout.order.today' : 'checkout.order.total'),
     due: days === 0 ? null : t('checkout.order.by', { date: dayOf(at.now + days * day, tag) }),
