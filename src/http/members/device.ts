@@ -31,6 +31,7 @@ import { askedScopes } from './asked-scopes.ts';
 import { decidedAgain, decidedPages, decidedUrl } from './device-decided.ts';
 import { shownFacts } from './facts.ts';
 import { type MemberVisit, memberGuard } from './member-guard.ts';
+import { beginning } from './times.ts';
 
 const url = '/device';
 
@@ -226,7 +227,7 @@ function sendApprove(visit: MemberVisit, digits: string, { code, client, apis }:
       observed: shownFacts(language, [
         ['device.approve.address', address],
         ['device.approve.place', place],
-        ['device.approve.time', language.t('device.approve.asked', { minutes })],
+        ['device.approve.time', beginning(language.t('device.approve.asked', { minutes }), language.tag)],
       ]),
       confirm: formToken(reply, purpose, deps, { codeId: code.id, sessionId: session.id, digits }),
     },

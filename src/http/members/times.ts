@@ -51,3 +51,7 @@ export function agoOf(time: number, now: number, language: string): string {
   if (ago < 30 * day) return format.format(-Math.floor(ago / day), 'day');
   return dayOf(time, language);
 }
+
+/** Words that begin a line, such as "3 hours ago" and "now": with a capital, where the language has one. */
+export const beginning = (words: string, language: string): string =>
+  words.replace(/^\p{Ll}/u, (letter) => letter.toLocaleUpperCase(language));

@@ -64,7 +64,7 @@ describe('my TVs and apps', () => {
       'Telly 9',
       'Address 127.0.0.1',
       'First used January 15, 2026',
-      'Last used now',
+      'Last used Now',
     ]) {
       expect(text).toContain(part);
     }
@@ -82,7 +82,7 @@ describe('my TVs and apps', () => {
     service.clock.advance(3 * 60 * 60 * 1_000);
     expect(textOf(await browser.send(url))).toContain('Last used 3 hours ago');
     expect(await works(hosts.a, tokens.refresh_token)).toBe(200);
-    expect(textOf(await browser.send(url))).toContain('Last used now');
+    expect(textOf(await browser.send(url))).toContain('Last used Now');
     await signOutAll(browser);
   });
 

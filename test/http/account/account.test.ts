@@ -45,7 +45,7 @@ describe('the account page', () => {
       'Active Gold Ends on February 14, 2026',
       'TVs and devices No TV or app is signed in yet. Sign in on a TV',
       'Security Password Changed on January 15, 2026 Change',
-      'Last sign-in now · This browser',
+      'Last sign-in Now · This browser',
       'Browsers Where you are signed in Manage',
     ];
     const places = parts.map((part) => text.indexOf(part));
@@ -128,7 +128,7 @@ describe('the account page', () => {
   it('pages 17: leads from the newest sign-in of another browser to the page that takes it back', async () => {
     const other = await accountOf(service, hosts.a);
     const page = await browser.send('/account');
-    expect(textOf(page)).toContain('Last sign-in now · Chrome on Android Not me');
+    expect(textOf(page)).toContain('Last sign-in Now · Chrome on Android Not me');
     const notMe = await browser.send(String(/href="(\/not-me\/[^"]*)"/.exec(page.text)?.[1]));
     expect(textOf(notMe)).toContain('Was it you?');
     await other.submit('/account/sessions', { action: 'sign-out-others' });

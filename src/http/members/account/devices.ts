@@ -12,7 +12,7 @@ import { pageForm } from '../../form.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { browserIcon, shownFacts } from '../facts.ts';
-import { agoOf, dayOf } from '../times.ts';
+import { agoOf, beginning, dayOf } from '../times.ts';
 import {
   type AccountPage,
   accountPart,
@@ -71,16 +71,18 @@ export function deviceRow(
   const app = shownName(client.name);
   const name = signIn.label ?? device?.name ?? app;
   const { place } = seenAt(visit, ipAddress);
+  const { tag } = visit.language;
+  const known = [
+    name === app ? (device?.model ?? null) : app,
+    device === null ? browserName(userAgent, visit.language) : null,
+    place,
+  ].filter((part) => part !== null);
+  const ago = agoOf(signIn.rotatedAt, now, tag);
   return {
     id: signIn.id,
     name,
     drawing: device === null ? browserIcon(userAgent) : 'tv',
-    about: [
-      name === app ? (device?.model ?? null) : app,
-      device === null ? browserName(userAgent, visit.language) : null,
-      place,
-      agoOf(signIn.rotatedAt, now, visit.language.tag),
-    ].filter((part) => part !== null),
+    about: known.length === 0 ? [beginning(ago, tag)] : [...known, ago],
   };
 }
 
@@ -91,7 +93,7 @@ function factsOf(visit: Visit, { signIn, device, ipAddress }: LivingSignIn, now:
     ['account.devices.device', signIn.label === null ? null : device?.name],
     ['device.approve.model', device?.model],
     ['account.firstUsed', dayOf(signIn.createdAt, tag)],
-    ['account.lastUsed', agoOf(signIn.rotatedAt, now, tag)],
+    ['account.lastUsed', beginning(agoOf(signIn.rotatedAt, now, tag), tag)],
     ['device.approve.address', seenAt(visit, ipAddress).address],
   ]);
 }

@@ -15,7 +15,7 @@ import { listNewestSubscriptions } from '../../../storage/access/subscription.ts
 import type { Tx } from '../../../storage/store.ts';
 import { isFromReader } from '../../cookies.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
-import { agoOf } from '../times.ts';
+import { agoOf, beginning } from '../times.ts';
 import { deviceRow } from './devices.ts';
 import { type AccountPage, sendAccountPage, type Visit } from './page.ts';
 import { passwordWords } from './password.ts';
@@ -75,7 +75,7 @@ function lastSignInOf(visit: Visit, { id, userAgent, ipAddress, authenticatedAt 
   const notice = { memberId: member.id, at: authenticatedAt, what: { sessionId: id } };
   return {
     about: [
-      agoOf(authenticatedAt, now, language.tag),
+      beginning(agoOf(authenticatedAt, now, language.tag), language.tag),
       isOwn ? language.t('account.sessions.own') : browserName(userAgent, language),
       place,
     ].filter((part) => part !== null),

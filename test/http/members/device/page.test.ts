@@ -107,7 +107,7 @@ describe('the approve page', () => {
     expect(text).toContain('Public One wants to sign in as u1@example.test');
     expect(text).toContain(`The code on the TV ${userCode}`);
     expect(text).toContain('Reported by the device Name Living room Model KD-55');
-    expect(text).toContain('What we see Address 127.0.0.1 Asked just now');
+    expect(text).toContain('What we see Address 127.0.0.1 Asked Just now');
     expect(text).toContain('Approve only if this code is on a screen in front of you.');
     expect(text).toContain('Approve Reject');
   });
