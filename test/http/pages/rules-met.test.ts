@@ -28,5 +28,7 @@ describe('pages 2: of a sheet a page has the rules that it can meet', () => {
     expect(of('members/sign-in-page.eta')).toContain('.show{');
     expect(of('members/sign-in-page.eta')).not.toContain('.parties');
     expect(of('members/checkout/plans.eta')).not.toContain('.code{');
+    // How a plan stands comes with the data.
+    expect(of('members/account/overview.eta')).toContain('.tag.good{');
   });
 });
