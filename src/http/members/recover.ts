@@ -24,6 +24,7 @@ import {
   openFlow,
   ownFlow,
   sealFlow,
+  stepsOf,
   withAddress,
 } from '../oidc/flow.ts';
 import { emphasized } from '../pages/lead.ts';
@@ -117,6 +118,7 @@ async function showSent(reply: FastifyReply, deps: Deps) {
           ? language.t('recover.sent.lead')
           : emphasized(language, 'recover.sent.to', { email }),
       email: email ?? null,
+      steps: stepsOf(flow),
       wait: secondsToWait(flow.mailedAt, deps.clock()),
       flow: sealed,
       recover: flowUrl(url, sealed),
@@ -134,7 +136,7 @@ function sendForm(reply: FastifyReply, flow: Flow, email: string, problem: strin
     title: 'recover.title',
     problems: problem === null ? [] : [{ field: 'email', text: language.t(`member.error.email.${problem}`) }],
     again: { action: url, fields: { flow: sealed } },
-    data: { flow: sealed, email },
+    data: { flow: sealed, email, steps: stepsOf(flow) },
   });
 }
 

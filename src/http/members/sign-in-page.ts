@@ -23,6 +23,7 @@ import {
   requestOf,
   sealFlow,
   stepOf,
+  stepsOf,
   withAddress,
 } from '../oidc/flow.ts';
 import { emphasized, type Lead } from '../pages/lead.ts';
@@ -160,6 +161,7 @@ async function sendForm(
       client,
       logo: shown?.client.logo ?? null,
       lead: leadOf(flow, client, language),
+      steps: stepsOf(flow),
       maySignUp: maySignUp(request, flow, shown),
       flow: sealed,
       email: email ?? (await addressToSignIn(request, flow, deps)),

@@ -36,6 +36,7 @@ import {
   sealFlow,
   sendStale,
   stepOf,
+  stepsOf,
   withAddress,
 } from '../oidc/flow.ts';
 import { emphasized } from '../pages/lead.ts';
@@ -263,6 +264,7 @@ async function sendVerify(
     data: {
       proof: sealed,
       isProven,
+      steps: stepsOf(flow),
       lead: isProven ? null : emphasized(language, 'signUp.verify.lead', { email }),
       email: typed ?? email,
       isCorrecting: problem?.field === 'email',

@@ -22,6 +22,7 @@ import {
   languageOf,
   requestOf,
   sealFlow,
+  stepsOf,
   withAddress,
 } from '../oidc/flow.ts';
 import { emphasized } from '../pages/lead.ts';
@@ -173,6 +174,7 @@ function sendForm(
     data: {
       lead,
       logo,
+      steps: stepsOf(flow),
       flow: sealed,
       fullName,
       email,

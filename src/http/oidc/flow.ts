@@ -38,6 +38,8 @@ export interface Flow {
   readonly returnTo: string;
   /** The language chosen on the way. */
   readonly language: string | null;
+  /** Of one that leads to a checkout: whether nothing is to be paid there. */
+  readonly isFree?: boolean;
   /** The address that was typed on the way: it is not asked for again. */
   readonly email?: string;
   /** When a mail was asked for on the way that goes to that address: ms. */
@@ -103,6 +105,11 @@ export function withAddress(flow: Flow, email: string): Flow {
 /** Whether a flow was begun on the way to a subscription: who has no account makes one there. */
 export function isCheckout({ parameters, returnTo }: Flow): boolean {
   return parameters === null && returnTo.startsWith('/checkout/');
+}
+
+/** The steps of the checkout that a flow leads to; null of any other. */
+export function stepsOf(flow: Flow): { readonly isFree: boolean | null } | null {
+  return isCheckout(flow) ? { isFree: flow.isFree ?? null } : null;
 }
 
 /** The pages that a flow leads through. */

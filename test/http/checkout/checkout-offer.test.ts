@@ -50,7 +50,12 @@ describe('a visitor who is not signed in', () => {
       const browser = visitor();
       const answer = await browser.press(await browser.open({ packageId }), action);
       expect(answer.status).toBe(303);
-      expect(headingOf(await browser.follow(answer))).toBe(heading);
+      const page = await browser.follow(answer);
+      expect(headingOf(page)).toBe(heading);
+      // The steps of the checkout stay where they were.
+      expect(page.text).toMatch(
+        /<li>1 Plan<\/li>\s*<li aria-current="step">2 Account<\/li>\s*<li>3 Pay<\/li>/,
+      );
       expect([...browser.cookies.keys()]).toEqual(['__Host-memberdoor-browser']);
     }
     expect(await allRows(service)).toEqual(before);

@@ -4,6 +4,7 @@ import { checkoutsPerDay, checkoutsPerHour } from '../../../core/access/limits.t
 import { countingWindow } from '../../../core/limits.ts';
 import { endSession } from '../../../core/session.ts';
 import { startCheckout } from '../../../operations/access/checkout.ts';
+import { findPackage } from '../../../storage/access/package.ts';
 import { apply } from '../../../storage/apply.ts';
 import { takeIn } from '../../../storage/memory/rate-limit.ts';
 import { refuseOtherMethods } from '../../answers.ts';
@@ -92,8 +93,18 @@ async function submit(reply: FastifyReply, deps: Deps) {
 const beginUrl = (sealed: string) => `${url}/begin?order=${sealed}`;
 
 /** The visitor signs in or up first, and the order begins after that. */
-const sendToFlow = (reply: FastifyReply, page: FlowPage, { language }: Order, sealed: string, deps: Deps) =>
-  goToFlow(reply, page, ownFlow(beginUrl(sealed), deps, language), deps);
+async function sendToFlow(
+  reply: FastifyReply,
+  page: FlowPage,
+  { language, packageId }: Order,
+  sealed: string,
+  deps: Deps,
+) {
+  const { request } = reply;
+  const offer = await transactionOf(request, deps, (tx) => findPackage(tx, request.tenant.id, packageId));
+  const isFree = offer?.price.amount === 0;
+  return goToFlow(reply, page, { ...ownFlow(beginUrl(sealed), deps, language), isFree }, deps);
+}
 
 /** Signs the member out, because another person wants to order in this browser. */
 async function signOut(reply: FastifyReply, deps: Deps): Promise<void> {

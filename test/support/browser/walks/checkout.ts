@@ -133,6 +133,10 @@ export function checkoutWalk(site: Site, provider: PaymentPage): Walk {
     'offer, Arabic': opened(null, () => ({ packageId: packages.invoice, ui_locales: 'ar' })),
     'offer, long': opened(null, () => ({ packageId: packages.long, ui_locales: 'de' })),
     'offer, signed in': opened(english, () => ({ packageId: packages.free })),
+    'sign-up on the way': then(
+      opened(null, () => ({ packageId: packages.invoice })),
+      press('sign-up'),
+    ),
     held: opened('ada@example.com', () => ({ packageId: packages.invoice })),
     address: ordered('bo@example.com', () => ({ packageId: packages.posted })),
     'address with an error': then(
