@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path/posix';
 import { describe, expect, it } from 'vitest';
 import { neutralBranding } from '../../../src/core/members/branding.ts';
 import { pageScript, pageStyle } from '../../../src/http/pages/assets.ts';
@@ -8,7 +9,9 @@ const read = (name: string) => readFileSync(new URL(name, templateFolder), 'utf8
 
 /** The pages: what stands in one of the two shells of the members' pages, or in the one of the account area. */
 const pages = readdirSync(templateFolder, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.eta') && /layout\('(?:\/layout|\/site|\.\/parts\/area)'/.test(read(name)))
+  .filter(
+    (name) => name.endsWith('.eta') && /layout\('(?:\/layout|\/site|\.{1,2}\/parts\/area)'/.test(read(name)),
+  )
   .filter((name) => !name.includes('/parts/'))
   .toSorted();
 
@@ -17,7 +20,7 @@ function wholeOf(name: string): string {
   const text = read(name);
   const included = [...text.matchAll(/(?:include|layout)\('([^']+)'/g)].map(([, path]) => String(path));
   const folder = name.replace(/[^/]+$/, '');
-  const at = (path: string) => (path.startsWith('/') ? path.slice(1) : `${folder}${path.replace('./', '')}`);
+  const at = (path: string) => (path.startsWith('/') ? path.slice(1) : join(folder, path));
   return [text, ...included.map((path) => wholeOf(`${at(path)}.eta`))].join('\n');
 }
 
@@ -28,8 +31,11 @@ const selectorsOf = (sheet: string) =>
     .map((selector) => selector.trim().replaceAll(/\s+/g, ' ').replaceAll(' > ', '>'))
     .filter((selector) => !selector.startsWith('@') && !selector.startsWith(':'));
 
-const everySheet = readdirSync(new URL('assets/', templateFolder))
-  .filter((name) => name.endsWith('.css'))
+const sheets = readdirSync(new URL('assets/', templateFolder), { recursive: true, encoding: 'utf8' }).filter(
+  (name) => name.endsWith('.css'),
+);
+const everySheet = sheets
+  .filter((name) => !name.startsWith('portal/'))
   .map((name) => read(`assets/${name}`))
   .join('');
 const everySelector = selectorsOf(everySheet);
@@ -74,8 +80,6 @@ describe('pages 1: a page has a script where one adds something to it, and none 
 });
 
 it('pages 5: colours have their names in the palette, which the pages of members and the portal share', () => {
-  const assets = readdirSync(new URL('assets/', templateFolder), { recursive: true, encoding: 'utf8' });
-  const sheets = assets.filter((name) => name.endsWith('.css'));
   const named = sheets.filter((name) => /--(?!page)[\w-]+: /.test(read(`assets/${name}`)));
   expect(named).toEqual(['palette.css']);
 });

@@ -103,7 +103,7 @@ function sendOver({ reply, member, language, deps }: Visit, proof: EmailProof | 
 function sendVerify(visit: Visit, proof: EmailProof, problem: 'format' | 'wrong' | null) {
   const { t } = visit.language;
   return sendAccountPage(visit, {
-    template: 'email-verify',
+    template: 'email/verify',
     title: 'signUp.verify.title',
     problems: problem === null ? [] : [{ field: 'code', text: t(`signUp.verify.error.${problem}`) }],
     data: { email: newAddressOf(proof), action: `${url}/verify/${proof.id}` },
@@ -126,7 +126,7 @@ async function confirm(tx: Tx, visit: Visit, isPressed: boolean): Promise<Answer
   }
   return () =>
     sendAccountPage(visit, {
-      template: 'email-confirm',
+      template: 'email/confirm',
       title: 'signUp.confirm.title',
       data: { email: newAddressOf(found), action: `${url}/confirm/${secret}` },
     });
