@@ -32,7 +32,7 @@ import { sendProblem } from '../pages/problem.ts';
 import { currentSession, guesserOf } from '../session.ts';
 import { answerSignedIn, flowPage, goToFlow, signInTo } from './flow-page.ts';
 import { addressToSignIn } from './login-hint.ts';
-import { maySignUp } from './sign-up-offer.ts';
+import { maySignUp } from './sign-up/sign-up-offer.ts';
 
 const url = '/sign-in';
 

@@ -6,8 +6,8 @@ import type { Form } from '../../form.ts';
 import { mayCall } from '../call.ts';
 import { addressOf, contextOf, newAddressOf, queryText, takesForm } from './addresses.ts';
 import { endsBy } from './form/ending.ts';
-import { buttonOf } from './labels.ts';
 import type { Facts, OperationVisit } from './visitor.ts';
+import { buttonOf } from './words/labels.ts';
 
 /** A button that leads to the form of an operation, or does it at once. */
 export interface Button {

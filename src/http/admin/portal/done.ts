@@ -6,8 +6,8 @@ import { say, sayIfKnown } from '../../../text/portal.ts';
 import { takeDone } from '../../cookies.ts';
 import { mayCall } from '../call.ts';
 import { addressOf, operationNamed, pathOf } from './addresses.ts';
-import { doneText, labelOf, manyDone } from './labels.ts';
 import type { Facts, OperationVisit, Visit } from './visitor.ts';
+import { doneText, labelOf, manyDone } from './words/labels.ts';
 
 /** What a page says of what led to it. */
 export interface Notice {

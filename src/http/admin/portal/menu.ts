@@ -7,8 +7,8 @@ import { mayCall } from '../call.ts';
 import { addressOf, isPage, partAddress, portalUrl } from './addresses.ts';
 import { type Counts, countText } from './counts.ts';
 import { partsOfForm } from './form/groups.ts';
-import { partTitle } from './labels.ts';
 import type { OperationVisit, Visit } from './visitor.ts';
+import { partTitle } from './words/labels.ts';
 
 interface MenuItem {
   readonly label: string;

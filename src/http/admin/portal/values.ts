@@ -7,10 +7,10 @@ import { browserWords, nameBrowser } from '../../../operations/session/notice.ts
 import { say } from '../../../text/portal.ts';
 import { mayCall } from '../call.ts';
 import { addressOf, operationNamed } from './addresses.ts';
-import { countText, durationText, moneyText, timeText } from './amounts.ts';
-import { labelOf } from './labels.ts';
 import { shownTenant } from './menu.ts';
 import type { Facts, Visit } from './visitor.ts';
+import { countText, durationText, moneyText, timeText } from './words/amounts.ts';
+import { labelOf } from './words/labels.ts';
 
 /** A value as a page shows it: always as text, whatever its author wrote (D14). */
 export type Shown =

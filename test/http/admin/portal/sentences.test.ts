@@ -1,6 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type AuditFacts, auditEvent, auditEventNames } from '../../../../src/core/operators/audit-event.ts';
-import { sentenceOf, sentenceText, type ToldEvent } from '../../../../src/http/admin/portal/sentences.ts';
+import {
+  sentenceOf,
+  sentenceText,
+  type ToldEvent,
+} from '../../../../src/http/admin/portal/words/sentences.ts';
 import { operations } from '../../../../src/operations/admin/index.ts';
 import { loadOperations } from '../../../../src/operations/admin/tenants/load.ts';
 import { insertAuditEvent } from '../../../../src/storage/operators/audit-event.ts';

@@ -2,8 +2,8 @@
 
 import { describedWith, type Schema, typesOf } from '../../../../operations/json-schema.ts';
 import { say, sayIfKnown } from '../../../../text/portal.ts';
-import { labelOf } from '../labels.ts';
 import type { Facts } from '../visitor.ts';
+import { labelOf } from '../words/labels.ts';
 import { groupsOf } from './groups.ts';
 import { type Picture, pictureIn } from './pictures.ts';
 import { type Asking, type FormValues, hasNone, inputProperties, isOpenFlag, noneName } from './read.ts';

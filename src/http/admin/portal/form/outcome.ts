@@ -7,12 +7,12 @@ import { redirectAfter } from '../../../cookies.ts';
 import type { Form } from '../../../form.ts';
 import { mayCall } from '../../call.ts';
 import { addressOf, landingOf, operationNamed } from '../addresses.ts';
-import { titleOf } from '../labels.ts';
 import { sendOperationPage } from '../page.ts';
 import { partsOf } from '../pages/detail.ts';
 import { settingsOf } from '../pages/settings.ts';
 import { factsOf } from '../values.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
+import { titleOf } from '../words/labels.ts';
 import { typedField } from './ending.ts';
 
 /** Leads on to what came of a form, or shows it where it is shown this once. @param what goes along to the next page */

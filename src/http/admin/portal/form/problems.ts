@@ -3,8 +3,8 @@
 import { type Path, type Problem, type ProblemValue, problem } from '../../../../core/problem.ts';
 import { dotted, problemSentence } from '../../../../operations/problem-text.ts';
 import { say } from '../../../../text/portal.ts';
-import { durationText } from '../amounts.ts';
 import type { FieldProblem } from '../page.ts';
+import { durationText } from '../words/amounts.ts';
 import type { Entry, Field } from './fields.ts';
 import { inMoney, unitName } from './units.ts';
 

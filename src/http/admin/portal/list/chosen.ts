@@ -3,8 +3,8 @@
 import type { Operation } from '../../../../operations/admin/operation.ts';
 import { mayCall } from '../../call.ts';
 import { operationNamed } from '../addresses.ts';
-import { buttonOf } from '../labels.ts';
 import type { OperationVisit } from '../visitor.ts';
+import { buttonOf } from '../words/labels.ts';
 
 /** What a list offers for entries that are chosen: each a button of the one form around its table. */
 export function bulkOf(visit: OperationVisit) {

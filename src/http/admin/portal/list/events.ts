@@ -2,11 +2,11 @@
 
 import type { Schema } from '../../../../operations/json-schema.ts';
 import { say } from '../../../../text/portal.ts';
-import { eventLine, type HappenedEvent } from '../events.ts';
-import { labelOf } from '../labels.ts';
 import { shownTenant } from '../menu.ts';
 import { factsOf, type Shown, timeOf, withLinks } from '../values.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
+import { eventLine, type HappenedEvent } from '../words/events.ts';
+import { labelOf } from '../words/labels.ts';
 
 type Table = Extract<Shown, { kind: 'table' }>;
 

@@ -5,12 +5,12 @@ import type { Operation } from '../../../../operations/admin/operation.ts';
 import { say, sayIfKnown } from '../../../../text/portal.ts';
 import { type Form, pick, queryOf } from '../../../form.ts';
 import { queryText } from '../addresses.ts';
-import { timeText } from '../amounts.ts';
 import { type Choice, entriesOf, type Field, yesAndNo } from '../form/fields.ts';
 import { asUtc } from '../form/read.ts';
-import { labelOf } from '../labels.ts';
 import { listIn } from '../values.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
+import { timeText } from '../words/amounts.ts';
+import { labelOf } from '../words/labels.ts';
 
 /** What pages through a list and sorts it, and is no search. */
 const paging = new Set(['before', 'after', 'limit', 'sort']);

@@ -9,11 +9,11 @@ import { mayCall } from '../../call.ts';
 import { addressOf, operationNamed } from '../addresses.ts';
 import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
 import { noticeOf } from '../done.ts';
-import { singular } from '../labels.ts';
 import { sendOperationPage, sendPortalProblem } from '../page.ts';
 import { type Fact, factsOf, isOfThings, tableOf, withLinks } from '../values.ts';
 import { call } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
+import { singular } from '../words/labels.ts';
 
 /** GET of one thing. */
 export function showDetail(visit: OperationVisit): Promise<FastifyReply> {

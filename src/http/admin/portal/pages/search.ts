@@ -3,12 +3,12 @@ import type { FastifyReply } from 'fastify';
 import { say } from '../../../../text/portal.ts';
 import { pick, queryOf } from '../../../form.ts';
 import { addressOf, operationNamed, queryText } from '../addresses.ts';
-import { moneyText, timeText } from '../amounts.ts';
 import { sendOperationPage, sendRefused } from '../page.ts';
-import { type Piece, piecesOf } from '../pieces.ts';
-import { sentenceOf, type ToldEvent } from '../sentences.ts';
 import { call } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
+import { moneyText, timeText } from '../words/amounts.ts';
+import { type Piece, piecesOf } from '../words/pieces.ts';
+import { sentenceOf, type ToldEvent } from '../words/sentences.ts';
 
 /** Something that was found. */
 interface Hit {

@@ -15,8 +15,8 @@ import { pictureAt, picturesOf } from '../../../pages/brand.ts';
 import { renderPage } from '../../../pages/pages.ts';
 import { withPresent } from '../form/present.ts';
 import { readForm } from '../form/read.ts';
-import { labelOf } from '../labels.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
+import { labelOf } from '../words/labels.ts';
 import { type Surface, sampleMail, sampleOf, surfaces } from './samples.ts';
 
 /** GET: the look as it is. */

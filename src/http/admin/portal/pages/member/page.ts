@@ -4,8 +4,8 @@ import { browserWords, nameBrowser } from '../../../../../operations/session/not
 import { say } from '../../../../../text/portal.ts';
 import { addressOf, operationNamed } from '../../addresses.ts';
 import { entryButtons, fileButtons, formButtons } from '../../buttons.ts';
-import { moment, nearby, type Piece, piecesOf, withTimes } from '../../pieces.ts';
 import type { Facts, OperationVisit } from '../../visitor.ts';
+import { moment, nearby, type Piece, piecesOf, withTimes } from '../../words/pieces.ts';
 import { badgesOf, detailPage } from '../detail.ts';
 import { callsOf } from './standing.ts';
 import { memberTimeline } from './timeline.ts';

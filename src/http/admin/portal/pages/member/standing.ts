@@ -4,8 +4,8 @@ import type { Hindrance } from '../../../../../core/members/sign-in-standing.ts'
 import { say, sayIfKnown } from '../../../../../text/portal.ts';
 import { addressOf, operationNamed } from '../../addresses.ts';
 import { type Button, buttonFor } from '../../buttons.ts';
-import { called, moment, nearby, type Piece, piecesOf } from '../../pieces.ts';
 import type { Facts, OperationVisit } from '../../visitor.ts';
+import { called, moment, nearby, type Piece, piecesOf } from '../../words/pieces.ts';
 
 /** What stands in the way, as its card shows it. */
 export interface Call {

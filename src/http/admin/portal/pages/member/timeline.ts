@@ -7,10 +7,10 @@ import { say, sayIfKnown } from '../../../../../text/portal.ts';
 import { pick, queryOf } from '../../../../form.ts';
 import { addressOf, operationNamed, queryText } from '../../addresses.ts';
 import { sendOperationPage, sendPortalProblem } from '../../page.ts';
-import { called, nearby, type Piece, piecesOf } from '../../pieces.ts';
-import { sentenceOf, type ToldEvent } from '../../sentences.ts';
 import { call, callIfMay } from '../../visit.ts';
 import type { Facts, OperationVisit, Visit } from '../../visitor.ts';
+import { called, nearby, type Piece, piecesOf } from '../../words/pieces.ts';
+import { sentenceOf, type ToldEvent } from '../../words/sentences.ts';
 
 /** An event as `members.timeline` answers it. */
 interface TimelineEvent extends ToldEvent {

@@ -4,8 +4,8 @@ import type { AttentionCode, attentionLevels } from '../../../../../operations/a
 import { say, sayIfKnown } from '../../../../../text/portal.ts';
 import { mayCall } from '../../../call.ts';
 import { addressOf, operationNamed, queryText } from '../../addresses.ts';
-import { moneyText } from '../../amounts.ts';
 import type { Facts, Visit } from '../../visitor.ts';
+import { moneyText } from '../../words/amounts.ts';
 
 /** What `overview.read` answers of it. */
 export interface AttentionAnswer {

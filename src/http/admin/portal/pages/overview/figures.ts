@@ -12,11 +12,11 @@ import {
 import { say } from '../../../../../text/portal.ts';
 import { queryOf } from '../../../../form.ts';
 import { addressOf, operationNamed, queryText } from '../../addresses.ts';
-import { wholeMoneyText } from '../../amounts.ts';
 import { overviewOf } from '../../menu.ts';
 import { sendOperationPage, sendPortalProblem } from '../../page.ts';
 import { callIfMay } from '../../visit.ts';
 import type { OperationVisit, Visit } from '../../visitor.ts';
+import { wholeMoneyText } from '../../words/amounts.ts';
 import { areaBox, lineBox, linePath, scaleTo, stackedAreas, underWay } from './plot.ts';
 
 /** What `figures.read` answers. */

@@ -1,11 +1,11 @@
 // An event of the audit as a line of a page: a sentence whose names lead to their pages, and from where it came.
 
-import { say } from '../../../text/portal.ts';
-import { mayCall } from '../call.ts';
-import { addressOf, operationNamed } from './addresses.ts';
+import { say } from '../../../../text/portal.ts';
+import { mayCall } from '../../call.ts';
+import { addressOf, operationNamed } from '../addresses.ts';
+import type { LinePart } from '../values.ts';
+import type { Visit } from '../visitor.ts';
 import { type Sentence, type SentencePart, sentenceOf, type ToldEvent } from './sentences.ts';
-import type { LinePart } from './values.ts';
-import type { Visit } from './visitor.ts';
 
 /** An event with when and from where it was, as lists and pages of one thing answer it. */
 export interface HappenedEvent extends ToldEvent {

@@ -1,22 +1,22 @@
 // The pages after a TV was approved or rejected.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type DeviceCode, type DeviceStanding, deviceStanding } from '../../core/grants/device-code.ts';
-import { shownName } from '../../core/members/details.ts';
+import { type DeviceCode, type DeviceStanding, deviceStanding } from '../../../core/grants/device-code.ts';
+import { shownName } from '../../../core/members/details.ts';
 import {
   type DecidedDevice,
   findDecidedDevice,
   signOutDevice,
-} from '../../operations/device/decide-device.ts';
-import { seenAt } from '../../operations/session/notice.ts';
-import { refuseOtherMethods } from '../answers.ts';
-import type { Deps } from '../deps.ts';
-import { pageForm, pageQuery } from '../form.ts';
-import { formToken, givenForm } from '../pages/form-token.ts';
-import { enter, type PageDeps } from '../pages/guarded-page.ts';
-import { sendPage } from '../pages/pages.ts';
-import { requireOwnForm } from '../same-origin.ts';
-import { type MemberVisit, memberGuard } from './member-guard.ts';
-import { agoOf } from './times.ts';
+} from '../../../operations/device/decide-device.ts';
+import { seenAt } from '../../../operations/session/notice.ts';
+import { refuseOtherMethods } from '../../answers.ts';
+import type { Deps } from '../../deps.ts';
+import { pageForm, pageQuery } from '../../form.ts';
+import { formToken, givenForm } from '../../pages/form-token.ts';
+import { enter, type PageDeps } from '../../pages/guarded-page.ts';
+import { sendPage } from '../../pages/pages.ts';
+import { requireOwnForm } from '../../same-origin.ts';
+import { type MemberVisit, memberGuard } from '../member-guard.ts';
+import { agoOf } from '../times.ts';
 
 /** What was pressed for which device, and when: the page that follows shows what has become of it. */
 interface Pressed {

@@ -1,7 +1,7 @@
 /** What operations and their fields are called on the pages of the portal. */
-import { countedUpTo } from '../../../core/limits.ts';
-import { nameOf, type Operation } from '../../../operations/admin/operation.ts';
-import { say, sayIfKnown } from '../../../text/portal.ts';
+import { countedUpTo } from '../../../../core/limits.ts';
+import { nameOf, type Operation } from '../../../../operations/admin/operation.ts';
+import { say, sayIfKnown } from '../../../../text/portal.ts';
 
 /** The name of a field or a verb as people read it: `redirectUris` are "Redirect URIs". */
 export function labelOf(name: string): string {

@@ -1,7 +1,7 @@
 // Whether a page may lead to a new account.
 import type { FastifyRequest } from 'fastify';
-import { isFromReader } from '../cookies.ts';
-import { type Flow, type FlowRequest, isCheckout } from '../oidc/flow.ts';
+import { isFromReader } from '../../cookies.ts';
+import { type Flow, type FlowRequest, isCheckout } from '../../oidc/flow.ts';
 
 /**
  * Whether a flow may end with a new account (pages 12; S4). With an app that is for the app to say. Without one the

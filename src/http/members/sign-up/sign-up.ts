@@ -1,19 +1,19 @@
 // The sign-up page.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { countingWindow } from '../../core/limits.ts';
-import { emailProblem, fullNameProblem, shownName } from '../../core/members/details.ts';
-import { passwordProblem } from '../../core/members/password.ts';
-import { passwordEstimate } from '../../operations/member/password-strength.ts';
-import { askForSignUp } from '../../operations/sign-up/sign-up.ts';
-import { seal } from '../../secrets/seal.ts';
-import { listConsents } from '../../storage/access/consent.ts';
-import { addressKey, shareOf } from '../address.ts';
-import { transactionOf } from '../audit.ts';
-import { ensureBrowserCookie } from '../cookies.ts';
-import type { Deps } from '../deps.ts';
-import { pageForm } from '../form.ts';
-import { formTarget } from '../headers.ts';
+import { countingWindow } from '../../../core/limits.ts';
+import { emailProblem, fullNameProblem, shownName } from '../../../core/members/details.ts';
+import { passwordProblem } from '../../../core/members/password.ts';
+import { passwordEstimate } from '../../../operations/member/password-strength.ts';
+import { askForSignUp } from '../../../operations/sign-up/sign-up.ts';
+import { seal } from '../../../secrets/seal.ts';
+import { listConsents } from '../../../storage/access/consent.ts';
+import { addressKey, shareOf } from '../../address.ts';
+import { transactionOf } from '../../audit.ts';
+import { ensureBrowserCookie } from '../../cookies.ts';
+import type { Deps } from '../../deps.ts';
+import { pageForm } from '../../form.ts';
+import { formTarget } from '../../headers.ts';
 import {
   type Flow,
   flowToKeep,
@@ -24,14 +24,14 @@ import {
   sealFlow,
   stepsOf,
   withAddress,
-} from '../oidc/flow.ts';
-import { emphasized } from '../pages/lead.ts';
-import { type FieldProblem, sendPage } from '../pages/pages.ts';
-import { sendProblem, sendTooManyMails } from '../pages/problem.ts';
-import { boxesOf, type ConsentAnswers, readConsents } from './consent-form.ts';
-import { askerOf } from './email-proof.ts';
-import { flowPage, goToFlow } from './flow-page.ts';
-import { hintedAddress } from './login-hint.ts';
+} from '../../oidc/flow.ts';
+import { emphasized } from '../../pages/lead.ts';
+import { type FieldProblem, sendPage } from '../../pages/pages.ts';
+import { sendProblem, sendTooManyMails } from '../../pages/problem.ts';
+import { boxesOf, type ConsentAnswers, readConsents } from '../consent-form.ts';
+import { askerOf } from '../email-proof.ts';
+import { flowPage, goToFlow } from '../flow-page.ts';
+import { hintedAddress } from '../login-hint.ts';
 import { maySignUp } from './sign-up-offer.ts';
 
 const url = '/sign-up';

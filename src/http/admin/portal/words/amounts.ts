@@ -1,7 +1,7 @@
 // Times, durations and amounts of money in words.
 
-import { memoized } from '../../../text/memoized.ts';
-import { say } from '../../../text/portal.ts';
+import { memoized } from '../../../../text/memoized.ts';
+import { say } from '../../../../text/portal.ts';
 
 /** A moment in UTC: it is not known where its reader is. The script of the page tells it in the reader's own time. */
 export function timeText(iso: string): string {

@@ -1,33 +1,33 @@
 // The pages that prove the address of a sign-up.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { readUserCode } from '../../core/grants/user-code.ts';
-import { emailProblem } from '../../core/members/details.ts';
+import { readUserCode } from '../../../core/grants/user-code.ts';
+import { emailProblem } from '../../../core/members/details.ts';
 import {
   type EmailProof,
   type Presented,
   type ProofStanding,
   proofStanding,
-} from '../../core/members/email-proof.ts';
-import { normaliseEmail } from '../../core/members/member.ts';
-import { hashProofCode } from '../../operations/email-proof/email-proof.ts';
-import { byPassword } from '../../operations/sign-in/enter.ts';
+} from '../../../core/members/email-proof.ts';
+import { normaliseEmail } from '../../../core/members/member.ts';
+import { hashProofCode } from '../../../operations/email-proof/email-proof.ts';
+import { byPassword } from '../../../operations/sign-in/enter.ts';
 import {
   askAgain,
   finishSignUp,
   memberOfProof,
   proveByPassword,
   type SignUpPayload,
-} from '../../operations/sign-up/sign-up.ts';
-import { unseal } from '../../secrets/seal.ts';
-import { findEmailProof } from '../../storage/members/email-proof.ts';
-import type { Language } from '../../text/language.ts';
-import { shareOf } from '../address.ts';
-import { refuseOtherMethods } from '../answers.ts';
-import { storeOf, transactionOf } from '../audit.ts';
-import { browserCookie } from '../cookies.ts';
-import type { Deps } from '../deps.ts';
-import { pageForm, pageQuery } from '../form.ts';
-import { formTarget } from '../headers.ts';
+} from '../../../operations/sign-up/sign-up.ts';
+import { unseal } from '../../../secrets/seal.ts';
+import { findEmailProof } from '../../../storage/members/email-proof.ts';
+import type { Language } from '../../../text/language.ts';
+import { shareOf } from '../../address.ts';
+import { refuseOtherMethods } from '../../answers.ts';
+import { storeOf, transactionOf } from '../../audit.ts';
+import { browserCookie } from '../../cookies.ts';
+import type { Deps } from '../../deps.ts';
+import { pageForm, pageQuery } from '../../form.ts';
+import { formTarget } from '../../headers.ts';
 import {
   type Flow,
   flowUrl,
@@ -38,13 +38,19 @@ import {
   stepOf,
   stepsOf,
   withAddress,
-} from '../oidc/flow.ts';
-import { emphasized } from '../pages/lead.ts';
-import { sendPage } from '../pages/pages.ts';
-import { sendLinkDone, sendMessage, sendProblem, sendTooManyMails } from '../pages/problem.ts';
-import { requireSameOrigin } from '../same-origin.ts';
-import { askerOf, findMailLink, isBrowserThatAsked, secondsToWait, sendTooManyLinks } from './email-proof.ts';
-import { answerSignedIn, type SignedIn, signInTo } from './flow-page.ts';
+} from '../../oidc/flow.ts';
+import { emphasized } from '../../pages/lead.ts';
+import { sendPage } from '../../pages/pages.ts';
+import { sendLinkDone, sendMessage, sendProblem, sendTooManyMails } from '../../pages/problem.ts';
+import { requireSameOrigin } from '../../same-origin.ts';
+import {
+  askerOf,
+  findMailLink,
+  isBrowserThatAsked,
+  secondsToWait,
+  sendTooManyLinks,
+} from '../email-proof.ts';
+import { answerSignedIn, type SignedIn, signInTo } from '../flow-page.ts';
 import { goToProof, signUpFor, takeSignUp } from './sign-up.ts';
 
 const verifyUrl = '/sign-up/verify';

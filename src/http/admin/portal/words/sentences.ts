@@ -1,7 +1,7 @@
 // An event of the audit as a sentence: who did what to whom, with names that may lead to a page.
-import type { AuditEventName, FieldChange } from '../../../core/operators/audit-event.ts';
-import { type EventNames, nounOf } from '../../../operations/audit/event-names.ts';
-import { say, sayIfKnown } from '../../../text/portal.ts';
+import type { AuditEventName, FieldChange } from '../../../../core/operators/audit-event.ts';
+import { type EventNames, nounOf } from '../../../../operations/audit/event-names.ts';
+import { say, sayIfKnown } from '../../../../text/portal.ts';
 import { moneyText } from './amounts.ts';
 import { labelOf } from './labels.ts';
 

@@ -1,37 +1,37 @@
 // The pages where a member approves a TV.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { readUserCode, showUserCode } from '../../core/grants/user-code.ts';
-import { sha256 } from '../../core/hash.ts';
-import { deviceCodeLifetime, wrongUserCodes } from '../../core/limits.ts';
-import { shownName } from '../../core/members/details.ts';
-import { decideDevice } from '../../operations/device/decide-device.ts';
+import { readUserCode, showUserCode } from '../../../core/grants/user-code.ts';
+import { sha256 } from '../../../core/hash.ts';
+import { deviceCodeLifetime, wrongUserCodes } from '../../../core/limits.ts';
+import { shownName } from '../../../core/members/details.ts';
+import { decideDevice } from '../../../operations/device/decide-device.ts';
 import {
   type Entrant,
   type FoundDevice,
   type LookedUp,
   lookUpDevice,
-} from '../../operations/device/look-up-device.ts';
-import { seenAt } from '../../operations/session/notice.ts';
-import { insertWrongUserCode } from '../../storage/members/wrong-user-code.ts';
-import type { Language } from '../../text/language.ts';
-import { addressKey, networkKey } from '../address.ts';
-import { refuseOtherMethods } from '../answers.ts';
-import { noteRefusal } from '../audit.ts';
-import { browserCookie, noteApp } from '../cookies.ts';
-import type { Deps } from '../deps.ts';
-import { pageForm, pageQuery } from '../form.ts';
-import { countedMember } from '../limit-reached.ts';
-import { formToken, givenForm } from '../pages/form-token.ts';
-import { enter } from '../pages/guarded-page.ts';
-import { isUndone } from '../pages/head-request.ts';
-import { requestLanguage, sendPage } from '../pages/pages.ts';
-import { sendProblem } from '../pages/problem.ts';
-import { isFromAnotherSite, requireOwnForm } from '../same-origin.ts';
-import { askedScopes } from './asked-scopes.ts';
+} from '../../../operations/device/look-up-device.ts';
+import { seenAt } from '../../../operations/session/notice.ts';
+import { insertWrongUserCode } from '../../../storage/members/wrong-user-code.ts';
+import type { Language } from '../../../text/language.ts';
+import { addressKey, networkKey } from '../../address.ts';
+import { refuseOtherMethods } from '../../answers.ts';
+import { noteRefusal } from '../../audit.ts';
+import { browserCookie, noteApp } from '../../cookies.ts';
+import type { Deps } from '../../deps.ts';
+import { pageForm, pageQuery } from '../../form.ts';
+import { countedMember } from '../../limit-reached.ts';
+import { formToken, givenForm } from '../../pages/form-token.ts';
+import { enter } from '../../pages/guarded-page.ts';
+import { isUndone } from '../../pages/head-request.ts';
+import { requestLanguage, sendPage } from '../../pages/pages.ts';
+import { sendProblem } from '../../pages/problem.ts';
+import { isFromAnotherSite, requireOwnForm } from '../../same-origin.ts';
+import { askedScopes } from '../asked-scopes.ts';
+import { shownFacts } from '../facts.ts';
+import { type MemberVisit, memberGuard } from '../member-guard.ts';
+import { beginning } from '../times.ts';
 import { decidedAgain, decidedPages, decidedUrl } from './device-decided.ts';
-import { shownFacts } from './facts.ts';
-import { type MemberVisit, memberGuard } from './member-guard.ts';
-import { beginning } from './times.ts';
 
 const url = '/device';
 

@@ -1,6 +1,6 @@
 // Texts of the catalogue in which names and times stand as what they are: a name apart from the words around it, a time
 // as an element of its own.
-import { say } from '../../../text/portal.ts';
+import { say } from '../../../../text/portal.ts';
 import { timeText } from './amounts.ts';
 
 /** A piece of a text. */

@@ -1,5 +1,5 @@
 // Reads forms that carry files.
-import type { Form } from './form.ts';
+import type { Form } from '../../form.ts';
 
 /**
  * Reads `multipart/form-data` (RFC 7578) by Node's own reader. A file becomes the text that stands for it everywhere else:
