@@ -4,7 +4,7 @@ import { axeFindings } from '../support/browser/page-checks.ts';
 import { walkPages } from '../support/browser/page-walk.ts';
 import { password, signIn, startSite } from '../support/browser/site.ts';
 import { accountWalk, member, signInTv } from '../support/browser/walks/account.ts';
-import { linkIn } from '../support/members/outbox.ts';
+import { linkIn } from '../support/mails/outbox.ts';
 import { useStarted } from '../support/use-service.ts';
 import { visitor } from '../support/visitor.ts';
 

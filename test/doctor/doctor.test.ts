@@ -11,7 +11,7 @@ import {
 } from '../../src/doctor/machine.ts';
 import { insertProduct, updateProduct } from '../../src/storage/access/package.ts';
 import { readDatabase } from '../../src/storage/sqlite/backup.ts';
-import { startSmtp } from '../support/members/smtp.ts';
+import { startSmtp } from '../support/mails/smtp.ts';
 import { names, type Patient, startPatient, wrongAt } from '../support/operators/doctor.ts';
 import { makeAuthority } from '../support/proxy/certificate.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { crawl, type Seen } from '../support/fuzz/crawler.ts';
-import { linkIn } from '../support/members/outbox.ts';
+import { linkIn } from '../support/mails/outbox.ts';
 import { useService } from '../support/use-service.ts';
 import { authorizationParameters, pkce, type Visitor, visitor } from '../support/visitor.ts';
 

@@ -25,7 +25,7 @@ import { createOutbound, type Outbound } from '../../src/system/outbound/outboun
 import { type Random, systemRandom } from '../../src/system/random.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { type HttpClient, httpClient } from './http.ts';
-import { type TestOutbox, testOutbox } from './members/outbox.ts';
+import { type TestOutbox, testOutbox } from './mails/outbox.ts';
 import { loopbackAddresses } from './process/raw-socket.ts';
 import {
   copyFixtures,

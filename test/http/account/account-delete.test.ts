@@ -17,8 +17,8 @@ import {
   textOf,
 } from '../../support/device.ts';
 import { hosts, passwords } from '../../support/fixtures.ts';
+import { linkIn } from '../../support/mails/outbox.ts';
 import { type AccountVisitor, accountOf, expectDone, expectLeadsTo } from '../../support/members/account.ts';
-import { linkIn } from '../../support/members/outbox.ts';
 import {
   checkoutRecord,
   consentChangeRecord,

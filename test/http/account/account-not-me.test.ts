@@ -11,8 +11,8 @@ import {
   textOf,
 } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
+import { linkIn } from '../../support/mails/outbox.ts';
 import { accountOf, chromeOnAndroid, expectLeadsTo } from '../../support/members/account.ts';
-import { linkIn } from '../../support/members/outbox.ts';
 import { wayOn } from '../../support/members/sign-up.ts';
 import { apps } from '../../support/tokens.ts';
 import { useStarted } from '../../support/use-service.ts';

@@ -6,6 +6,7 @@ import { offerSetup } from '../../../src/operations/service/first-admin.ts';
 import { codesFor, forgetWrongCodes, pageOf, phoneOf } from '../../support/device.ts';
 import { hosts, secrets } from '../../support/fixtures.ts';
 import type { Ask } from '../../support/http.ts';
+import { codeIn, linkIn } from '../../support/mails/outbox.ts';
 import { accountOf } from '../../support/members/account.ts';
 import {
   countingPasswords,
@@ -14,7 +15,6 @@ import {
   homeOf,
   type Send,
 } from '../../support/members/guessers.ts';
-import { codeIn, linkIn } from '../../support/members/outbox.ts';
 import { addMember, oldPassword, recoveryLink } from '../../support/members/recover.ts';
 import { applied, newPassword } from '../../support/members/sign-up.ts';
 import { adminToken } from '../../support/operators/api.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
+import { codeIn, linkIn } from '../../support/mails/outbox.ts';
 import { accountOf } from '../../support/members/account.ts';
-import { codeIn, linkIn } from '../../support/members/outbox.ts';
 import {
   addMember,
   askForRecovery,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { disableMember } from '../../../src/operations/member/member.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { linkIn } from '../../support/members/outbox.ts';
+import { linkIn } from '../../support/mails/outbox.ts';
 import {
   addMember,
   askForRecovery,

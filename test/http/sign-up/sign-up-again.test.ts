@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
-import { codeIn, linkIn } from '../../support/members/outbox.ts';
+import { codeIn, linkIn } from '../../support/mails/outbox.ts';
 import {
   type Applicant,
   applied,

@@ -3,7 +3,7 @@ import type { Client } from '../../../src/core/client.ts';
 import { findClient, listClients, updateClient } from '../../../src/storage/clients/client.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
-import { linkIn } from '../../support/members/outbox.ts';
+import { linkIn } from '../../support/mails/outbox.ts';
 import { atSignUp, newPassword, submitSignUp, wayOn } from '../../support/members/sign-up.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { useService } from '../../support/use-service.ts';

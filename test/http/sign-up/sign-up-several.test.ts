@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hashProofCode } from '../../../src/operations/email-proof/email-proof.ts';
 import { setLimits, tenantOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { codeIn } from '../../support/members/outbox.ts';
+import { codeIn } from '../../support/mails/outbox.ts';
 import {
   applied,
   atSignUp,

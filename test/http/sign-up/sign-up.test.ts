@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
+import { codeIn } from '../../support/mails/outbox.ts';
 import { hashingPasswords } from '../../support/members/hashing.ts';
-import { codeIn } from '../../support/members/outbox.ts';
 import {
   applied,
   atSignUp,

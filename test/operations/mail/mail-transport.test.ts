@@ -10,9 +10,9 @@ import {
   smtpTransport,
 } from '../../../src/operations/mail/mail-transport.ts';
 import { testClock } from '../../support/clock.ts';
+import { mailRows, newMailer, signUpMail } from '../../support/mails/mailer.ts';
+import { startSmtp } from '../../support/mails/smtp.ts';
 import { pngLogo } from '../../support/members/logos.ts';
-import { mailRows, newMailer, signUpMail } from '../../support/members/mailer.ts';
-import { startSmtp } from '../../support/members/smtp.ts';
 import { tenantRecord } from '../../support/records/records.ts';
 import { storeWithMember } from '../../support/records/store.ts';
 import { temporaryFolder } from '../../support/records/temporary-folder.ts';

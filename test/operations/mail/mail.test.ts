@@ -5,9 +5,9 @@ import { looksOf } from '../../../src/core/members/branding.ts';
 import { emailProofLifetime } from '../../../src/core/members/limits.ts';
 import { composeMail, type Mail, type MailName, mailNames } from '../../../src/operations/mail/mail.ts';
 import { languages } from '../../../src/text/language.ts';
+import { fullMails } from '../../support/mails/mails.ts';
+import { codeIn, linkIn } from '../../support/mails/outbox.ts';
 import { largestPng, plainLogo, pngLogo } from '../../support/members/logos.ts';
-import { fullMails } from '../../support/members/mails.ts';
-import { codeIn, linkIn } from '../../support/members/outbox.ts';
 import { tenantRecord } from '../../support/records/records.ts';
 
 const tenant = tenantRecord('a', { name: 'Acme & Söhne', languages: [] });

@@ -8,8 +8,8 @@ import { auditedStore } from '../../../src/storage/operators/audited.ts';
 import { openStore } from '../../../src/storage/sqlite/open.ts';
 import { StorageUnavailable, type Store, type Tx } from '../../../src/storage/store.ts';
 import { testClock } from '../../support/clock.ts';
-import { newMailer } from '../../support/members/mailer.ts';
-import { testOutbox } from '../../support/members/outbox.ts';
+import { newMailer } from '../../support/mails/mailer.ts';
+import { testOutbox } from '../../support/mails/outbox.ts';
 import { insertRecords } from '../../support/records/store.ts';
 import { temporaryFolder } from '../../support/records/temporary-folder.ts';
 

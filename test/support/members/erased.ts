@@ -1,9 +1,9 @@
 import { hosts } from '../fixtures.ts';
 import type { Ask } from '../http.ts';
+import { codeIn, linkIn } from '../mails/outbox.ts';
 import type { TestService } from '../service.ts';
 import { type App, apps, refreshAs } from '../tokens.ts';
 import { answerOf, authorizationParameters, field, pkce, token, type Visitor, visitor } from '../visitor.ts';
-import { codeIn, linkIn } from './outbox.ts';
 import { newPassword, storedMember } from './sign-up.ts';
 
 /** What only this member is known by: none of it is left once she is erased. */

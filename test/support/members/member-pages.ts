@@ -1,6 +1,6 @@
 import type { View } from '../browser/browser.ts';
 import type { Site } from '../browser/site.ts';
-import { codeIn, linkIn } from './outbox.ts';
+import { codeIn, linkIn } from '../mails/outbox.ts';
 
 /** A password that the rules take. */
 export const newPassword = 'kvist og eld i skogen';

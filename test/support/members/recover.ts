@@ -4,10 +4,10 @@ import { insertMember } from '../../../src/storage/members/member.ts';
 import { tenantOf } from '../device.ts';
 import { memberOf } from '../fixtures.ts';
 import type { Answer } from '../http.ts';
+import { linkIn } from '../mails/outbox.ts';
 import type { TestService } from '../service.ts';
 import { apps } from '../tokens.ts';
 import { authorizationParameters, field, pkce, type Visitor, visitor } from '../visitor.ts';
-import { linkIn } from './outbox.ts';
 
 /** Asks for a new password at a client's recovery page, in a browser of its own or the one given. */
 export async function askForRecovery(

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Answer } from '../http.ts';
+import { codeIn, linkIn } from '../mails/outbox.ts';
 import type { TestService } from '../service.ts';
 import { apps } from '../tokens.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type Visitor,
   visitor,
 } from '../visitor.ts';
-import { codeIn, linkIn } from './outbox.ts';
 
 /** A password that the rules take. */
 export const newPassword = 'kvist og eld i skogen';

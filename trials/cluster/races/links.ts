@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import PostalMime from 'postal-mime';
-import { linkIn } from '../../../test/support/members/outbox.ts';
+import { linkIn } from '../../../test/support/mails/outbox.ts';
 import { submitRecovery, submitReset } from '../../../test/support/members/recover.ts';
 import { visitor } from '../../../test/support/visitor.ts';
 import { expectStatus } from '../../faults/clients/client.ts';

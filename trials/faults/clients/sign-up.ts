@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import PostalMime from 'postal-mime';
 import type { Answer } from '../../../test/support/http.ts';
-import { codeIn } from '../../../test/support/members/outbox.ts';
+import { codeIn } from '../../../test/support/mails/outbox.ts';
 import { newPassword } from '../../../test/support/members/sign-up.ts';
 import { apps } from '../../../test/support/tokens.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findMember, updateMember } from '../../../../src/storage/members/member.ts';
-import { linkIn } from '../../../support/members/outbox.ts';
+import { linkIn } from '../../../support/mails/outbox.ts';
 import { submitReset } from '../../../support/members/recover.ts';
 import { newPassword } from '../../../support/members/sign-up.ts';
 import { refusal, run, tenantIdOf } from '../../../support/operators/desk.ts';

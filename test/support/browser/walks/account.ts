@@ -1,5 +1,5 @@
 // The pages of the account area, and how a signed-in member comes to see each.
-import { linkIn } from '../../members/outbox.ts';
+import { linkIn } from '../../mails/outbox.ts';
 import { giveLongRecords } from '../../records/long-records.ts';
 import { password, registerClients, type Site, signIn } from '../site.ts';
 import { television } from '../television.ts';

@@ -1,7 +1,7 @@
 // Every mail as its reader's program shows it, each at an address of its own.
 import type { Tenant } from '../../../../src/core/tenant.ts';
 import { composeMail, mailNames } from '../../../../src/operations/mail/mail.ts';
-import { fullMails } from '../../members/mails.ts';
+import { fullMails } from '../../mails/mails.ts';
 import { startApp, type TestApp } from '../app.ts';
 
 /** Serves every mail of a tenant, in a language, as `/{name}-{language}`. */

@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hosts } from '../../../support/fixtures.ts';
-import { auditEvents } from '../../../support/operators/api.ts';
-import { run, tenantIdOf } from '../../../support/operators/desk.ts';
+import { hosts } from '../../../../support/fixtures.ts';
+import { auditEvents } from '../../../../support/operators/api.ts';
+import { run, tenantIdOf } from '../../../../support/operators/desk.ts';
 import {
   filledIn,
   makeAdmin,
   type PortalVisitor,
   portalOf,
   signInToPortal,
-} from '../../../support/operators/portal.ts';
-import { useService } from '../../../support/use-service.ts';
-import { visitor } from '../../../support/visitor.ts';
+} from '../../../../support/operators/portal.ts';
+import { useService } from '../../../../support/use-service.ts';
+import { visitor } from '../../../../support/visitor.ts';
 
 const { a, b } = hosts;
 const tina = 'tina@example.test';

@@ -1,8 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../../../src/operations/admin/index.ts';
-import { run } from '../../../support/operators/desk.ts';
-import { asForm, filledIn, mainOf, newAdmin, type PortalVisitor } from '../../../support/operators/portal.ts';
-import { act, inputFor, nameTyped, openForm } from '../../../support/operators/portal-forms.ts';
+import { operations } from '../../../../../src/operations/admin/index.ts';
+import { run } from '../../../../support/operators/desk.ts';
+import {
+  asForm,
+  filledIn,
+  mainOf,
+  newAdmin,
+  type PortalVisitor,
+} from '../../../../support/operators/portal.ts';
+import { act, inputFor, nameTyped, openForm } from '../../../../support/operators/portal-forms.ts';
 import {
   beginWorld,
   newClient,
@@ -10,9 +16,9 @@ import {
   newSession,
   newSubscription,
   type World,
-} from '../../../support/operators/world.ts';
-import { allRows } from '../../../support/records/rows.ts';
-import { useService } from '../../../support/use-service.ts';
+} from '../../../../support/operators/world.ts';
+import { allRows } from '../../../../support/records/rows.ts';
+import { useService } from '../../../../support/use-service.ts';
 
 const service = useService({ data: 'nothing' });
 let world: World;

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hosts } from '../../../support/fixtures.ts';
-import { run } from '../../../support/operators/desk.ts';
-import { mainOf, newAdmin, type PortalVisitor } from '../../../support/operators/portal.ts';
-import { beginWorld, newInvoice, newMember, type World } from '../../../support/operators/world.ts';
-import { useService } from '../../../support/use-service.ts';
+import { hosts } from '../../../../support/fixtures.ts';
+import { run } from '../../../../support/operators/desk.ts';
+import { mainOf, newAdmin, type PortalVisitor } from '../../../../support/operators/portal.ts';
+import { beginWorld, newInvoice, newMember, type World } from '../../../../support/operators/world.ts';
+import { useService } from '../../../../support/use-service.ts';
 
 const service = useService({ data: 'security' });
 let browser: PortalVisitor;

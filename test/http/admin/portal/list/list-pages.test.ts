@@ -1,8 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { run } from '../../../support/operators/desk.ts';
-import { filledIn, mainOf, newAdmin, type PortalVisitor, plain } from '../../../support/operators/portal.ts';
-import { beginWorld, newInvoice, newMember, type World } from '../../../support/operators/world.ts';
-import { useService } from '../../../support/use-service.ts';
+import { run } from '../../../../support/operators/desk.ts';
+import {
+  filledIn,
+  mainOf,
+  newAdmin,
+  type PortalVisitor,
+  plain,
+} from '../../../../support/operators/portal.ts';
+import { beginWorld, newInvoice, newMember, type World } from '../../../../support/operators/world.ts';
+import { useService } from '../../../../support/use-service.ts';
 
 const service = useService({ data: 'security' });
 let browser: PortalVisitor;

@@ -1,16 +1,20 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type AuditFacts, auditEvent, auditEventNames } from '../../../../src/core/operators/audit-event.ts';
+import {
+  type AuditFacts,
+  auditEvent,
+  auditEventNames,
+} from '../../../../../src/core/operators/audit-event.ts';
 import {
   sentenceOf,
   sentenceText,
   type ToldEvent,
-} from '../../../../src/http/admin/portal/words/sentences.ts';
-import { operations } from '../../../../src/operations/admin/index.ts';
-import { loadOperations } from '../../../../src/operations/admin/tenants/load.ts';
-import { insertAuditEvent } from '../../../../src/storage/operators/audit-event.ts';
-import { run, tokenOf } from '../../../support/operators/desk.ts';
-import { beginWorld, newClient, newSubscription, type World } from '../../../support/operators/world.ts';
-import { useService } from '../../../support/use-service.ts';
+} from '../../../../../src/http/admin/portal/words/sentences.ts';
+import { operations } from '../../../../../src/operations/admin/index.ts';
+import { loadOperations } from '../../../../../src/operations/admin/tenants/load.ts';
+import { insertAuditEvent } from '../../../../../src/storage/operators/audit-event.ts';
+import { run, tokenOf } from '../../../../support/operators/desk.ts';
+import { beginWorld, newClient, newSubscription, type World } from '../../../../support/operators/world.ts';
+import { useService } from '../../../../support/use-service.ts';
 
 const service = useService({ data: 'security' });
 let world: World;

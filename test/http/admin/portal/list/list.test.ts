@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { updateRow } from '../../../../src/storage/rows.ts';
-import { hosts } from '../../../support/fixtures.ts';
-import { auditEvents } from '../../../support/operators/api.ts';
-import { run } from '../../../support/operators/desk.ts';
-import { mainOf, newAdmin, type PortalVisitor, plain } from '../../../support/operators/portal.ts';
+import { updateRow } from '../../../../../src/storage/rows.ts';
+import { hosts } from '../../../../support/fixtures.ts';
+import { auditEvents } from '../../../../support/operators/api.ts';
+import { run } from '../../../../support/operators/desk.ts';
+import { mainOf, newAdmin, type PortalVisitor, plain } from '../../../../support/operators/portal.ts';
 import {
   beginWorld,
   newAnswer,
@@ -12,8 +12,8 @@ import {
   newInvoice,
   newSession,
   type World,
-} from '../../../support/operators/world.ts';
-import { useService } from '../../../support/use-service.ts';
+} from '../../../../support/operators/world.ts';
+import { useService } from '../../../../support/use-service.ts';
 
 const service = useService({ data: 'security' });
 /** An administrator of tenant A, and one of everything. */
