@@ -70,7 +70,7 @@ function sendQuestion(
     formTargets: [formTarget(redirectUri)],
     data: {
       client: shownName(client.name),
-      logo: isUnknown ? null : client.logo,
+      clientLogo: client.logo,
       // No operator has looked at it: its host is all that is known (decision 50).
       unverified: isUnknown
         ? shownFacts(language, [

@@ -49,6 +49,7 @@ describe("a third party's client", () => {
     expect(answer.text).toContain('your email address');
     expect(answer.text).toContain('your postal address');
     expect(answer.text).not.toContain('your phone number');
+    expect(answer.text.match(/<li>\s*<svg class="icon"/g)).toHaveLength(3);
     expect(answer.text).toContain('u1@example.test');
   });
 

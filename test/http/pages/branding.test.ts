@@ -181,13 +181,18 @@ describe('pages 15: the logo of an app', () => {
     'the approve page': approve,
   };
 
-  it.each(Object.entries(pages))('stands beside its escaped name on %s', async (_name, ask) => {
+  it.each(Object.entries(pages))('stands beside its escaped name on %s', async (name, ask) => {
     await brand({ logo: largestLogo('tenant') });
     const page = await ask();
     expect(page.status).toBe(200);
-    expect(pictures(page)).toEqual([addressOf(largestLogo('tenant')), largestLogo('client')]);
+    const [own, app] = [addressOf(largestLogo('tenant')), largestLogo('client')];
+    // Who asks and who is asked stand side by side, above the question.
+    const isQuestion = name === 'the consent page';
+    expect(pictures(page)).toEqual(isQuestion ? [own, app, own] : [own, app]);
     expect(page.text).toMatch(
-      /<img class="logo" [^>]+><span>[^<]*(?:<strong><bdi>)?Film &amp; &lt;i&gt;Sport&lt;\/i&gt;/,
+      isQuestion
+        ? /<img class="logo" [^>]+>\s*<\/p>\s*<h1>[^<]*Film &amp; &lt;i&gt;Sport&lt;\/i&gt;/
+        : /<img class="logo" [^>]+><span>[^<]*(?:<strong><bdi>)?Film &amp; &lt;i&gt;Sport&lt;\/i&gt;/,
     );
   });
 
