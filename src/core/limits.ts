@@ -1,6 +1,6 @@
 /**
- * Every number of the service, named once, with its source. Times are milliseconds unless the name says
- * otherwise; what goes out on the wire in seconds carries `Seconds` in its name.
+ * Numbers of the service, each named once, with its source; the folders beside this have those of their part. Times are
+ * milliseconds unless the name says otherwise; what goes out on the wire in seconds carries `Seconds` in its name.
  */
 
 export const second = 1_000;
@@ -35,9 +35,6 @@ export const browserCookieLifetime = 400 * day;
 
 /** A language that was chosen stays with the browser as long. */
 export const languageCookieLifetime = browserCookieLifetime;
-
-/** What was done is said on the page that follows at once, and not on one that is opened later. */
-export const doneCookieLifetime = minute;
 
 /** A session's last use is written at most this often, so that a busy browser costs no commit a click. */
 export const sessionTouchInterval = { member: hour, admin: minute } as const;
@@ -261,9 +258,6 @@ export const socketPathBytes = { linux: 107, other: 103 } as const;
 /** What an event of the audit says of what was acted on, in characters. */
 export const auditTextLength = 200;
 
-/** How long the link of an invitation works. */
-export const invitationLifetime = 3 * day;
-
 /** Signing keys sign for 90 days, and stay published until the last token they signed is over (M16). */
 export const keyLifetime = 90 * day;
 export const keyKeptAfter = accessTokenSeconds.most * second;
@@ -279,25 +273,6 @@ export const signInsPerMember = { default: 100, most: 1_000, bite: 50 } as const
 
 /** Lists that grow are read in pages of this many entries. */
 export const listPage = { default: 50, most: 200 } as const;
-
-/** How many entries a list of the portal shows at once: its pages stay under 60 KB. */
-export const portalListLength = 20;
-
-/** How far things are counted for people: a number beyond tells them no more, and takes milliseconds to find. */
-export const countedUpTo = 10_000;
-
-/** How long such counts are remembered (ms), and of how many tenants. */
-export const countsRemembered = minute;
-export const countsTenants = 1_000;
-
-/**
- * How many entries a page of a list looks at where no index has what is asked for: some milliseconds. It goes on behind
- * them on the next page.
- */
-export const listLook = 10_000;
-
-/** An export is read in parts of this many entries, each in a few milliseconds: one part is in memory. */
-export const exportPart = 1_000;
 
 /**
  * What part of a client's pending device codes may be taken before its networks share them, before an address

@@ -1,13 +1,10 @@
 // Reads and sets cookies.
+
 import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../core/client.ts';
-import {
-  browserCookieLifetime,
-  doneCookieLifetime,
-  languageCookieLifetime,
-  sessionLife,
-} from '../core/limits.ts';
+import { browserCookieLifetime, languageCookieLifetime, sessionLife } from '../core/limits.ts';
+import { doneCookieLifetime } from '../core/operators/limits.ts';
 import type { SessionKind } from '../core/session.ts';
 import type { Random } from '../system/random.ts';
 import { pathOf } from './address.ts';

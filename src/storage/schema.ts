@@ -1,11 +1,7 @@
-// The rows as they are stored.
+// The rows as they are stored; the folders beside this have those of their nouns.
 import type { Generated } from 'kysely';
-import type { Checkout } from '../core/access/checkout.ts';
-import type { Consent, ConsentChange } from '../core/access/consent.ts';
+import type { ConsentChange } from '../core/access/consent.ts';
 import type { CustomProperty } from '../core/access/custom-property.ts';
-import type { Invoice } from '../core/access/invoice.ts';
-import type { Package, Period } from '../core/access/package.ts';
-import type { Subscription } from '../core/access/subscription.ts';
 import type { AuthorizationCode } from '../core/grants/authorization-code.ts';
 import type { DeviceCode } from '../core/grants/device-code.ts';
 import type { SignIn } from '../core/grants/sign-in.ts';
@@ -19,6 +15,7 @@ import type { AuditEvent } from '../core/operators/audit-event.ts';
 import type { Session } from '../core/session.ts';
 import type { SignInWay } from '../core/strength.ts';
 import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
+import type { CheckoutRow, ConsentRow, InvoiceRow, PackageRow, SubscriptionRow } from './access/schema.ts';
 import type {
   ApiRow,
   ClientBanRow,
@@ -194,7 +191,7 @@ export interface MemberRow extends Stored<Omit<Member, 'address'>, never, 'email
   passwordHash: string;
   /** What it takes to check: `hashWork`. */
   passwordWork: number;
-  /** When it was chosen: 0 where that is not known, null where it is none that anybody chose. */
+  /** When it was chosen: 0 where that is not known, null where it was never chosen. */
   passwordSince: number | null;
   /** When the personal data of a deleted member were erased. */
   erasedAt: number | null;
@@ -213,48 +210,6 @@ export interface FormerAddressRow {
   /** Normalised. */
   email: string;
   givenUpAt: number;
-}
-
-/** What a price includes of a tax, in the columns of a row. */
-export interface TaxColumns {
-  taxName: string;
-  /** In hundredths of a percent. */
-  taxRate: number | null;
-}
-
-/** A price and a period, in the columns of a row. */
-export interface OfferColumns {
-  price: number;
-  currency: string;
-  periodUnit: Period['unit'];
-  periodCount: number;
-}
-
-type StoredPackage = Stored<Package, never, 'renews' | 'needsAddress' | 'offered'>;
-
-export interface PackageRow
-  extends Omit<StoredPackage, 'id' | 'products' | 'price' | 'period' | 'taxName' | 'taxPercent'>,
-    OfferColumns,
-    TaxColumns {
-  id: Generated<number>;
-}
-
-export interface SubscriptionRow
-  extends Omit<Stored<Subscription, 'customPropertyValues'>, 'subscriptionId'> {
-  id: number;
-}
-
-export type ConsentRow = Stored<Consent, never, 'atSignUp' | 'atCheckout'>;
-
-export interface CheckoutRow extends Omit<Checkout, 'price' | 'period'>, OfferColumns {}
-
-export interface InvoiceRow
-  extends Omit<Stored<Invoice, 'addressee'>, 'price' | 'payTo' | 'taxName' | 'taxPercent'>,
-    TaxColumns {
-  amount: number;
-  currency: string;
-  /** JSON */
-  payTo: string | null;
 }
 
 export interface WrongUserCodeRow {

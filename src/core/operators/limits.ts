@@ -1,4 +1,4 @@
-/** The numbers of running the service: each once, with its source, as in `core/limits.ts`. Times are ms. */
+/** The numbers of running the service and of what operators see: each once, with its source, as in `core/limits.ts`. Times are ms. */
 import { day, hour, minute, second } from '../limits.ts';
 import { noticeLifetime } from '../members/limits.ts';
 
@@ -246,3 +246,28 @@ export const outbound = {
 
 /** A search over everything shows so many of each kind. */
 export const searchedMost = 10;
+
+/** What was done is said on the page that follows at once, and not on one that is opened later. */
+export const doneCookieLifetime = minute;
+
+/** How long the link of an invitation works. */
+export const invitationLifetime = 3 * day;
+
+/** How many entries a list of the portal shows at once: its pages stay under 60 KB. */
+export const portalListLength = 20;
+
+/** How far things are counted for people: a number beyond tells them no more, and takes milliseconds to find. */
+export const countedUpTo = 10_000;
+
+/** How long such counts are remembered (ms), and of how many tenants. */
+export const countsRemembered = minute;
+export const countsTenants = 1_000;
+
+/**
+ * How many entries a page of a list looks at where no index has what is asked for: some milliseconds. It goes on behind
+ * them on the next page.
+ */
+export const listLook = 10_000;
+
+/** An export is read in parts of this many entries, each in a few milliseconds: one part is in memory. */
+export const exportPart = 1_000;

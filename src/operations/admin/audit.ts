@@ -1,8 +1,8 @@
 // The operations on the audit, what they answer of an event, and to whom they tell the values of a change.
 
 import { isoTime } from '../../core/access/iso-time.ts';
-import { listLook } from '../../core/limits.ts';
 import { auditEventNames } from '../../core/operators/audit-event.ts';
+import { listLook } from '../../core/operators/limits.ts';
 import { type Actor, mayGrant } from '../../core/operators/permission.ts';
 import { signInWays } from '../../core/strength.ts';
 import type { StoredAuditEvent } from '../../storage/operators/audit-list.ts';

@@ -1,6 +1,7 @@
 // Lists that are read in pages, and files of everything that a list has.
 
-import { exportPart, listPage } from '../../core/limits.ts';
+import { listPage } from '../../core/limits.ts';
+import { exportPart } from '../../core/operators/limits.ts';
 import { mayTakeLong } from '../../storage/prepared.ts';
 import { isDescending, type ListPage } from '../../storage/rows.ts';
 import type { Tx } from '../../storage/store.ts';

@@ -1,7 +1,8 @@
 // Every mail that the service sends, and how it is written.
-import { invitationLifetime } from '../../core/limits.ts';
+
 import { supportLink } from '../../core/members/branding.ts';
 import { emailProofLifetime } from '../../core/members/limits.ts';
+import { invitationLifetime } from '../../core/operators/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import type { Translate } from '../../text/catalogue.ts';
 import { chooseLanguage, type Language } from '../../text/language.ts';

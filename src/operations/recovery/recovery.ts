@@ -1,7 +1,8 @@
 // Gives members a new password by a link in a mail.
-import { invitationLifetime } from '../../core/limits.ts';
+
 import { type Member, maySignIn, normaliseEmail } from '../../core/members/member.ts';
 import { hashEmail } from '../../core/members/member-limits.ts';
+import { invitationLifetime } from '../../core/operators/limits.ts';
 import { apply } from '../../storage/apply.ts';
 import { findEmailProofByLink } from '../../storage/members/email-proof.ts';
 import { isKnownBrowser } from '../../storage/members/known-browser.ts';

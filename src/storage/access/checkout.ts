@@ -1,9 +1,9 @@
 // Queries of checkouts.
 import type { Checkout, CheckoutWrite } from '../../core/access/checkout.ts';
 import { findRow, isDescending, type NewestPage, rowsWith, updateRow, within } from '../rows.ts';
-import type { CheckoutRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 import { offerColumns, offerOf } from './package.ts';
+import type { CheckoutRow } from './schema.ts';
 
 /** A checkout of a tenant, or null. */
 export async function findCheckout(tx: Tx, tenantId: string, id: string): Promise<Checkout | null> {

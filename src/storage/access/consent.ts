@@ -14,8 +14,8 @@ import {
   toFlag,
   within,
 } from '../rows.ts';
-import type { ConsentRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
+import type { ConsentRow } from './schema.ts';
 
 /** What a tenant asks for now, by id; what it no longer asks for is left out. */
 export async function listConsents(

@@ -3,9 +3,9 @@ import type { Invoice } from '../../core/access/invoice.ts';
 import type { PayTo } from '../../core/access/invoicing.ts';
 import type { Address } from '../../core/members/member.ts';
 import { findRow, highest, isDescending, type NewestPage, rowsWith, updateRows, within } from '../rows.ts';
-import type { InvoiceRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 import { taxColumns, taxOf } from './package.ts';
+import type { InvoiceRow } from './schema.ts';
 
 /** Every invoice of a member, oldest first. */
 export async function listInvoices(tx: Tx, memberId: string): Promise<readonly Invoice[]> {

@@ -13,8 +13,8 @@ import {
   updateRows,
   within,
 } from '../rows.ts';
-import type { OfferColumns, PackageRow, TaxColumns } from '../schema.ts';
 import type { Tx } from '../store.ts';
+import type { OfferColumns, PackageRow, TaxColumns } from './schema.ts';
 
 /** Every package of a tenant with its products, in the order in which they were made. */
 export async function listPackages(

@@ -13,9 +13,9 @@ import {
   updateRows,
   within,
 } from '../rows.ts';
-import type { SubscriptionRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 import { contentsOfPackage } from './package.ts';
+import type { SubscriptionRow } from './schema.ts';
 
 /** Every subscription of a member, active or not, oldest first, with its package and products. */
 export async function listSubscriptions(tx: Tx, memberId: string): Promise<readonly MemberSubscription[]> {

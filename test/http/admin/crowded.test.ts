@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { listPage, portalListLength } from '../../../src/core/limits.ts';
+import { listPage } from '../../../src/core/limits.ts';
 import { accountPageBytes } from '../../../src/core/members/limits.ts';
+import { portalListLength } from '../../../src/core/operators/limits.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import { insertPackage } from '../../../src/storage/access/package.ts';
 import { findMemberByEmail } from '../../../src/storage/members/member.ts';

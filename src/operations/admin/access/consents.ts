@@ -4,7 +4,7 @@ import type { Consent } from '../../../core/access/consent.ts';
 import { accessIdPattern } from '../../../core/access/content-channel.ts';
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { packageTextLength } from '../../../core/access/limits.ts';
-import { listLook } from '../../../core/limits.ts';
+import { listLook } from '../../../core/operators/limits.ts';
 import {
   listConsentAnswers,
   listEveryConsent,

@@ -4,7 +4,8 @@ import { type ClientKind, clientIdOf, clientKinds, followingFrom } from '../../.
 import { clientIdTries, parameterLength } from '../../../core/oidc/limits.ts';
 import { hasAllTenants } from '../../../core/operators/permission.ts';
 import { findRegisteredClient } from '../../../storage/clients/client.ts';
-import { clientDefaults, needsSecret, registerClient } from '../../client/client.ts';
+import { clientDefaults, registerClient } from '../../client/client.ts';
+import { needsSecret } from '../../client/client-problems.ts';
 import * as s from '../../json-schema.ts';
 import { conflict, invalid, OperationRefused } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';

@@ -1,5 +1,5 @@
 // The operation that counts what a tenant has.
-import { countedUpTo } from '../../../core/limits.ts';
+import { countedUpTo } from '../../../core/operators/limits.ts';
 import { countOfTenant, type TenantCounts } from '../../../storage/count.ts';
 import { latestFigure } from '../../../storage/operators/figure.ts';
 import * as s from '../../json-schema.ts';

@@ -5,7 +5,8 @@ import { pictureProblem } from '../../../core/members/picture.ts';
 import { apiProblems } from '../../../core/oidc/api.ts';
 import { type Path, type Problem, problem } from '../../../core/problem.ts';
 import { changesOf } from '../../admin/clients/client.ts';
-import { clientDefaults, registrationProblems } from '../../client/client.ts';
+import { clientDefaults } from '../../client/client.ts';
+import { registrationProblems } from '../../client/client-problems.ts';
 import {
   foundSecret,
   type PictureField,

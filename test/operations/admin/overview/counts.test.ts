@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { countedUpTo, hour } from '../../../../src/core/limits.ts';
+import { hour } from '../../../../src/core/limits.ts';
+import { countedUpTo } from '../../../../src/core/operators/limits.ts';
 import { run, tenantIdOf } from '../../../support/operators/desk.ts';
 import { newAdmin } from '../../../support/operators/portal.ts';
 import { insertCopies } from '../../../support/queries/copies.ts';

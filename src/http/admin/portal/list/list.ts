@@ -1,7 +1,7 @@
 // The pages of lists.
 
 import type { FastifyReply } from 'fastify';
-import { portalListLength } from '../../../../core/limits.ts';
+import { portalListLength } from '../../../../core/operators/limits.ts';
 import { nameOf, pathFields } from '../../../../operations/admin/operation.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
 import { say, sayIfKnown } from '../../../../text/portal.ts';

@@ -1,5 +1,5 @@
 /** What operations and their fields are called on the pages of the portal. */
-import { countedUpTo } from '../../../../core/limits.ts';
+import { countedUpTo } from '../../../../core/operators/limits.ts';
 import { nameOf, type Operation } from '../../../../operations/admin/operation.ts';
 import { say, sayIfKnown } from '../../../../text/portal.ts';
 
