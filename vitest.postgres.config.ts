@@ -8,6 +8,7 @@ process.env.TEST_ENGINE = 'postgres';
 /** What a file is, and SQLite alone: its pages, its backups, its statements. */
 const ofSqlite = [
   'test/storage/sqlite/**',
+  'test/storage/{audit-look,count,names}.test.ts',
   'test/storage/{access,sweep}/queries.test.ts',
   'test/storage/{access/migration,sweep/bites}.test.ts',
   'test/operations/service/{master-key,storage-trouble}.test.ts',
@@ -25,6 +26,7 @@ const ofSqlite = [
   'test/http/members/sign-in-timing.test.ts',
   'test/http/members/device/wrong-codes.test.ts',
   'test/operations/admin/access/consent-answers.test.ts',
+  'test/operations/admin/**/counts.test.ts',
   'test/operations/tenant-file/who.test.ts',
   'test/stories/secrets.test.ts',
 ];
