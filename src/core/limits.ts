@@ -283,9 +283,10 @@ export const pendingCodeParts = { shared: 0.5, oneEach: 0.8, unknown: 0.9 } as c
 /**
  * After a refusal, who holds pending codes is looked up again after `time` (ms) and no sooner. Where other processes
  * issue codes too, it is looked up at least as often, and a process issues no more between two looks than a part of the
- * client's limit: `few` while less than `low` of it is taken, then `fewer`, which is none of a limit below 5,000.
+ * client's limit: `few` while less than `low` of it is taken, then `fewer`, which is none of a limit below 5,000. `low` is
+ * well below `shared`: a look that ends late hides what was issued while it ran.
  */
-export const pendingCodesLook = { time: second, low: 0.4, few: 0.02, fewer: 0.0002 } as const;
+export const pendingCodesLook = { time: second, low: 0.3, few: 0.02, fewer: 0.0002 } as const;
 
 /** Pending device codes that a tenant may allow each client: a tenth of all user codes. */
 export const pendingDeviceCodesMost = 100_000;

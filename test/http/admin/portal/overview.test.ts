@@ -13,6 +13,7 @@ import { beginWorld, newInvoice, type World } from '../../../support/operators/w
 import { rowsReadBy } from '../../../support/queries/rows-read.ts';
 import { fillYears } from '../../../support/queries/years.ts';
 import { deviceCodeRecord } from '../../../support/records/device-code-record.ts';
+import { itOfSqlite } from '../../../support/run/it-of-sqlite.ts';
 import { useService } from '../../../support/use-service.ts';
 
 const service = useService({ data: 'security', backedUpAt: Date.UTC(2026, 0, 12) });
@@ -195,7 +196,7 @@ describe('pages 21: figures are drawn by the server, and stand in a table too', 
   });
 });
 
-it('pages of the portal read as many rows of a tenant with 3,000 members and two years as of one with 100', async () => {
+itOfSqlite('pages 21: the portal reads as many rows of 3,000 members and two years as of 100', async () => {
   const pages = [
     '',
     '?range=24h',
