@@ -267,13 +267,8 @@ describe('open invoices', () => {
     const now = service.clock.now();
     await invoice({ id: 'i1', number: 1001, dueAt: now + 14 * day, paidAt: null });
     await invoice({ id: 'i2', number: 1002, dueAt: now + 14 * day, paidAt: now });
-    await invoice({
-      id: 'i3',
-      number: 1003,
-      price: { amount: 1_200, currency: 'ISK' },
-      dueAt: now - day,
-      paidAt: null,
-    });
+    const price = { amount: 1_200, currency: 'ISK' };
+    await invoice({ id: 'i3', number: 1003, price, dueAt: now - day, paidAt: null });
     const page = await browser.send(url);
     const text = textOf(page);
     expect(page.text).toContain('href="/account/invoices/1001"');

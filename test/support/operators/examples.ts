@@ -1,6 +1,7 @@
+import { clientExamples } from './client-examples.ts';
 import {
+  type Example,
   newAnswer,
-  newApi,
   newCheckout,
   newClient,
   newInvoice,
@@ -8,20 +9,14 @@ import {
   newMember,
   newSession,
   newSubscription,
-  newUnverifiedClient,
   type World,
 } from './world.ts';
-
-/** Makes what an operation needs, and says with what it is called; the tenant is filled in. */
-export type Example = (world: World) => Promise<Readonly<Record<string, unknown>>>;
 
 interface Keys {
   readonly keys: readonly { readonly kid: string; readonly state: string }[];
 }
 
 const ofNothing: Example = async () => ({});
-const ofClient: Example = async (world) => ({ clientId: await newClient(world) });
-const ofApi: Example = async (world) => ({ identifier: await newApi(world) });
 const ofMember: Example = async (world) => ({ memberId: await newMember(world) });
 
 /** Narrows a list of events to one that the operator caused, whatever else happened. */
@@ -54,23 +49,9 @@ const ofFile: Example = async ({ host }) => ({
   force: false,
 });
 
-const clientBan = async ({ operate, fresh }: World) => {
-  const banned = `${fresh('banned')}.example.com`;
-  await operate('clientBans.create', { banned });
-  return { banned };
-};
-
-const registrationToken = async ({ operate }: World) => {
-  const { registrationTokenId } = await operate<{ registrationTokenId: string }>(
-    'registrationTokens.create',
-    { name: 'partners' },
-  );
-  return { registrationTokenId };
-};
-
 const token = { name: 'deployment', permissions: ['clients:read', 'clients:write'] };
 
-/** One call of each operation, with the fields that tell. */
+/** One call of each operation, with the fields that tell; those of clients stand beside this. */
 export const examples: Readonly<Record<string, Example>> = {
   'tenants.list': ofNothing,
   'tenants.read': ofNothing,
@@ -106,78 +87,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'tenants.disable': ofNothing,
   'tenants.enable': ofNothing,
 
-  'apis.list': async (world) => {
-    await newApi(world);
-    return {};
-  },
-  'apis.read': ofApi,
-  'apis.create': async ({ fresh }) => ({
-    identifier: `https://${fresh('api')}.example.com/v1`,
-    name: 'Invoices',
-    scopes: { [fresh('invoices:read')]: 'See "your" invoices' },
-    accessTokenAlgorithm: 'RS256',
-    unverifiedClients: true,
-  }),
-  'apis.change': async (world) => ({ ...(await ofApi(world)), name: 'Invoices and more' }),
-  'apis.delete': ofApi,
-
-  'clients.list': async (world) => {
-    await newClient(world);
-    return {};
-  },
-  'clients.read': ofClient,
-  'clients.create': async ({ fresh }) => ({
-    kind: 'website',
-    clientId: fresh('made'),
-    name: 'Made here',
-    address: 'https://app.example.com',
-    redirectUris: ['https://app.example.com/callback', 'https://app.example.com/other?x=1&y=%20'],
-    accessTokenAlgorithm: 'RS256',
-    idTokenAlgorithm: 'ES256',
-    accessTokenSeconds: 600,
-  }),
-  'clients.change': async (world) => ({
-    ...(await ofClient(world)),
-    name: 'Ändret "so" – да',
-    signupDisabled: true,
-    pushedRequests: 'allowed',
-    webOrigins: [],
-    thirdParty: true,
-    claimsInIdToken: false,
-    claimsParameter: true,
-  }),
-  'logoutNotices.list': ofClient,
-  'clients.disable': ofClient,
-  'clients.enable': ofClient,
-  'clients.setDeviceFlow': async (world) => ({ ...(await ofClient(world)), enabled: true }),
-  'clients.addSecret': async (world) => ({ clientId: await newClient(world, 'confidential') }),
-  'clients.removeSecret': async (world) => {
-    const clientId = await newClient(world, 'confidential');
-    const added = await world.operate<{ secretId: string }>('clients.addSecret', { clientId });
-    return { clientId, secretId: added.secretId };
-  },
-
-  'unverifiedClients.list': async (world) => {
-    await newUnverifiedClient(world);
-    return {};
-  },
-  'unverifiedClients.ban': async (world) => ({ clientId: await newUnverifiedClient(world) }),
-  'clientBans.list': async (world) => {
-    await clientBan(world);
-    return {};
-  },
-  'clientBans.create': async ({ fresh }) => ({ banned: `${fresh('banned')}.example.com` }),
-  'clientBans.delete': clientBan,
-  'registrationTokens.list': async (world) => {
-    await registrationToken(world);
-    return {};
-  },
-  'registrationTokens.create': async () => ({
-    name: 'partners',
-    uses: 3,
-    expiresAt: '2036-01-01T00:00:00.000Z',
-  }),
-  'registrationTokens.delete': registrationToken,
+  ...clientExamples,
 
   'members.list': async (world) => {
     await newMember(world);

@@ -198,3 +198,6 @@ export async function newCheckout(world: World): Promise<string> {
   await service.store.transaction((tx) => insertCheckout(tx, checkout));
   return id;
 }
+
+/** Makes what an operation needs, and says with what it is called; the tenant is filled in. */
+export type Example = (world: World) => Promise<Readonly<Record<string, unknown>>>;

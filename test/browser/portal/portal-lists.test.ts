@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { sizes } from '../support/browser/browser.ts';
-import { password, startSite } from '../support/browser/site.ts';
-import { portalOf } from '../support/operators/portal.ts';
-import { useStarted } from '../support/use-service.ts';
+import type { sizes } from '../../support/browser/browser.ts';
+import { password, startSite } from '../../support/browser/site.ts';
+import { portalOf } from '../../support/operators/portal.ts';
+import { useStarted } from '../../support/use-service.ts';
 
 const site = useStarted(startSite);
 let host: string;

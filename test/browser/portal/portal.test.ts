@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sizes, type View } from '../support/browser/browser.ts';
-import { outlinesOfTabs } from '../support/browser/keyboard.ts';
-import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
-import { startSite } from '../support/browser/site.ts';
-import { portalWalk } from '../support/browser/walks/portal.ts';
-import { goWay } from '../support/browser/way.ts';
-import { useStarted } from '../support/use-service.ts';
+import { sizes, type View } from '../../support/browser/browser.ts';
+import { outlinesOfTabs } from '../../support/browser/keyboard.ts';
+import { axeFindings, htmlFindings } from '../../support/browser/page-checks.ts';
+import { startSite } from '../../support/browser/site.ts';
+import { portalWalk } from '../../support/browser/walks/portal.ts';
+import { goWay } from '../../support/browser/way.ts';
+import { useStarted } from '../../support/use-service.ts';
 
 const site = useStarted(startSite);
 const walk = portalWalk(site);
