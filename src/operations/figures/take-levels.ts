@@ -56,6 +56,11 @@ export async function takeLevels(store: Store, now: number, pace: Pace): Promise
   if (!pace.isOver()) await store.transaction((tx) => moveRolledUp(tx, { what: 'levels', until: now }, last));
 }
 
+/** The same where it was never done: until then there would seem to be nothing. @param now ms */
+export async function takeFirstLevels(store: Store, now: number, pace: Pace): Promise<void> {
+  if ((await store.lookUp((tx) => rolledUpTo(tx, 'levels'))) === 0) await takeLevels(store, now, pace);
+}
+
 /** The steps from the one in which it was done last; no more of them than are kept. */
 function stepsOf(unit: Steps['unit'], length: number, last: number, now: number): Steps {
   const since = Math.max(Math.min(last, now), now - figureMemory[unit]);

@@ -11,6 +11,8 @@ export interface Chore {
   readonly name: string;
   /** ms */
   readonly every: number;
+  /** Whether it is done at once, before those who wait for the service have been served. */
+  readonly isUrgent?: boolean;
   readonly run: (pace: Pace) => Promise<unknown>;
 }
 
@@ -61,6 +63,7 @@ export function startChores(
     running ??= work();
   };
   const timers = chores.map((chore) => setInterval(ask, chore.every, chore).unref());
+  for (const chore of chores) if (chore.isUrgent === true) ask(chore);
   const beginning = setTimeout(() => chores.forEach(ask), after).unref();
   return {
     stop: async () => {

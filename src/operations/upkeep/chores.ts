@@ -18,7 +18,7 @@ import { staleCheckouts } from '../access/checkout.ts';
 import type { PaymentMethod } from '../access/payment.ts';
 import { oldAuditEvents } from '../audit/audit.ts';
 import { countingEvents } from '../figures/count-events.ts';
-import { takeLevels } from '../figures/take-levels.ts';
+import { takeFirstLevels, takeLevels } from '../figures/take-levels.ts';
 import { dueMembers } from '../member/member.ts';
 import { makeMissingKeys, rotateDueKeys } from '../tenant/keys.ts';
 import type { Tenants } from '../tenant/open-tenants.ts';
@@ -75,6 +75,12 @@ function choresOfService(deps: ChoreDeps): readonly Chore[] {
       name: 'count what happened',
       every: figureRollUp.every,
       run: (pace) => countEvents(clock(), pace),
+    },
+    {
+      name: 'count what there is for the first time',
+      every: daily,
+      isUrgent: true,
+      run: (pace) => takeFirstLevels(store, clock(), pace),
     },
     {
       name: 'count what there is',

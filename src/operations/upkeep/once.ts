@@ -20,11 +20,12 @@ export interface ProcessFacts {
  * and says when it is due again.
  */
 export function onceAmongAll(
-  { name, every, run }: Chore,
+  { name, every, run, ...chore }: Chore,
   { store, clock, schedule, holder }: ProcessFacts,
 ): Chore {
   const move = (until: number) => store.transaction((tx) => moveLease(tx, { name, holder, until }));
   return {
+    ...chore,
     name,
     every: Math.min(every, choreLook),
     run: async ({ pause, isOver }) => {

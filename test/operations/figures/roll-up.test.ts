@@ -3,7 +3,7 @@ import type { AuditEventName } from '../../../src/core/operators/audit-event.ts'
 import { type FigureRange, seriesOf, spanOf } from '../../../src/core/operators/figures/figure.ts';
 import { figureMemory, figureRollUp } from '../../../src/core/operators/figures/limits.ts';
 import { countingEvents } from '../../../src/operations/figures/count-events.ts';
-import { takeLevels } from '../../../src/operations/figures/take-levels.ts';
+import { takeFirstLevels, takeLevels } from '../../../src/operations/figures/take-levels.ts';
 import { insertPackage } from '../../../src/storage/access/package.ts';
 import { insertSubscription, moveSubscription } from '../../../src/storage/access/subscription.ts';
 import { insertMember } from '../../../src/storage/members/member.ts';
@@ -172,6 +172,21 @@ describe('what there is', () => {
     expect(members?.total).toBe(1);
     expect((await figuresOf(store, '52w')).subscriptions?.points.at(-15)).toBe(1);
     expect((await figuresOf(store, '52w')).subscriptions?.points.at(-17)).toBe(0);
+  });
+
+  it('is taken for the first time when the service starts, and by no later start', async () => {
+    const store = await storeWithMember();
+    await takeFirstLevels(store, now, unhurried);
+    expect((await figuresOf(store, '30d')).members?.total).toBe(1);
+    await store.transaction((tx) =>
+      insertMember(
+        tx,
+        memberRecord({ id: 'second', email: 'second@example.com', memberNumber: 2, userId: 2 }),
+        '',
+      ),
+    );
+    await takeFirstLevels(store, now + hour, unhurried);
+    expect((await figuresOf(store, '30d')).members?.total).toBe(1);
   });
 
   it('is taken again as it is now, and of the days since it was taken last nothing is missing', async () => {

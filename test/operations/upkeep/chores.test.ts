@@ -77,7 +77,7 @@ describe('the chores', () => {
   });
 });
 
-it('are not done before their time, and never by a service that stopped before', async () => {
+it('are not done before their time unless they are urgent, and never by a service that stopped before', async () => {
   const told: string[] = [];
   const chore: Chore = { name: 'chore', every: hour, run: async () => void told.push('begins') };
   vi.useFakeTimers();
@@ -88,7 +88,9 @@ it('are not done before their time, and never by a service that stopped before',
     await vi.advanceTimersByTimeAsync(1);
     expect(told).toEqual(['begins']);
     await chores.stop();
-    await startChores([chore], unexpected, 1_000).stop();
+    const urgent: Chore = { ...chore, isUrgent: true, run: async () => void told.push('urgent begins') };
+    await startChores([chore, urgent], unexpected, 1_000).stop();
+    expect(told.splice(1)).toEqual(['urgent begins']);
     await vi.advanceTimersByTimeAsync(2 * hour);
     expect(told).toEqual(['begins']);
   } finally {
