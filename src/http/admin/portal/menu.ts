@@ -4,11 +4,11 @@ import { nameOf, type Operation, pathFields } from '../../../operations/admin/op
 import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
 import { say, sayIfKnown } from '../../../text/portal.ts';
 import { mayCall } from '../call.ts';
-import { addressOf, isPage, partAddress, portalUrl } from './addresses.ts';
+import { addressOf, isPage, partAddress, portalUrl, takesForm } from './addresses.ts';
 import { type Counts, countText } from './counts.ts';
 import { partsOfForm } from './form/groups.ts';
 import type { OperationVisit, Visit } from './visitor.ts';
-import { partTitle } from './words/labels.ts';
+import { buttonOf, calledOf, partTitle } from './words/labels.ts';
 
 interface MenuItem {
   readonly label: string;
@@ -159,20 +159,52 @@ function itemAt({ request }: Visit, href: string, isWhole = false): Pick<MenuIte
   return { href, isCurrent: path === href || (!isWhole && path.startsWith(`${href}/`)) };
 }
 
-/** A link of the way that leads to a page. */
-export type Crumb = Pick<MenuItem, 'label' | 'href'>;
+/** A step of the way that leads to a page; the last is the page itself, and leads nowhere. */
+export interface Crumb {
+  readonly label: string;
+  readonly href: string | null;
+}
 
-/** The pages above an operation's own, outermost first; the tenant's overview stands in the rail. */
-export function crumbsOf({ operations, operation, known }: OperationVisit): readonly Crumb[] {
-  return operations
+/**
+ * The pages above an operation's own, outermost first, and then itself; the tenant's overview stands in the rail. None
+ * where there is none above it.
+ *
+ * @param title what the page is called
+ * @param named what the thing that its form acts on is called; null where that is not known yet
+ */
+export async function crumbsOf(
+  visit: OperationVisit,
+  title: string,
+  named: string | null,
+): Promise<readonly Crumb[]> {
+  const { operations, operation, known } = visit;
+  const above = operations
     .filter((page) => isPage(page) && page.name !== 'tenants.list' && page.name !== 'tenants.read')
     .filter(
       ({ path }) => operation.path.startsWith(`${path}/`) || (operation.acts && path === operation.path),
     )
-    .toSorted((a, b) => a.path.length - b.path.length)
-    .flatMap((page) => {
-      const href = addressOf(page, known);
-      const label = page.portal?.list?.title ?? String(known[pathFields(page).at(-1) ?? '']);
-      return href === null ? [] : [{ label, href }];
-    });
+    .toSorted((a, b) => a.path.length - b.path.length);
+  const crumbs: Crumb[] = [];
+  for (const page of above) {
+    const href = addressOf(page, known);
+    if (href === null) continue;
+    const isActedOn = named !== null && operation.portal?.reads === page.name;
+    const label = page.portal?.list?.title ?? (isActedOn ? named : await nameIn(visit, page));
+    crumbs.push({ label, href });
+  }
+  return crumbs.length === 0 ? [] : [...crumbs, { label: hereOf(visit, title), href: null }];
+}
+
+/** What the thing of a page above is called; by its address where that is not to be known. */
+async function nameIn({ read, known }: OperationVisit, page: Operation): Promise<string> {
+  const input = Object.fromEntries(pathFields(page).map((name) => [name, known[name]]));
+  return calledOf(await read(page.name, input)) ?? String(known[pathFields(page).at(-1) ?? '']);
+}
+
+/** What the last step says: of a form what it does, as the way says to what. */
+function hereOf({ operation, known }: OperationVisit, title: string): string {
+  if (!takesForm(operation)) return title;
+  const isThere = pathFields(operation).every((name) => known[name] !== undefined);
+  const { verb } = nameOf(operation);
+  return verb === 'create' || !isThere ? say('crumb.new') : buttonOf(operation, isThere);
 }

@@ -38,11 +38,12 @@ interface PortalPage {
 }
 
 /** Sends the page of an operation. */
-export function sendOperationPage(
+export async function sendOperationPage(
   visit: OperationVisit,
   page: Omit<PortalPage, 'visit' | 'crumbs'>,
 ): Promise<FastifyReply> {
-  return sendPortalPage(visit.reply, { ...page, visit, crumbs: crumbsOf(visit) });
+  const { name = null } = (page.data?.named ?? {}) as { readonly name?: string };
+  return sendPortalPage(visit.reply, { ...page, visit, crumbs: await crumbsOf(visit, page.title, name) });
 }
 
 /** Renders a page of the portal, in the colour of the tenant that it is about. */

@@ -71,7 +71,8 @@ export function adminGuard(portal: Portal, isPage: boolean): Guard<Visit> {
       const newToken = () => visitToken({ purposeOf }, visit);
       const denial = { isWritten: false };
       const counts = () => countsHere(visit);
-      const visit: Visit = { ...portal, ...current, request, reply, actor, denial, counts, newToken };
+      const read = (name: string, input: Facts) => callIfMay(visit, name, input);
+      const visit: Visit = { ...portal, ...current, request, reply, actor, denial, counts, read, newToken };
       return visit;
     },
     signIn(reply) {

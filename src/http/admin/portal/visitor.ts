@@ -23,6 +23,8 @@ export interface Visit extends GuardedVisit, Portal {
   readonly denial: { isWritten: boolean };
   /** How many there are of what the tenant has that is looked at; null where that is not to be had. */
   readonly counts: () => Promise<Counts | null>;
+  /** What a page reads beside its own, by the name of the operation; null where there is nothing of it for this administrator. */
+  readonly read: (name: string, input: Facts) => Promise<Facts | null>;
   /** The token of another form of this visit. */
   readonly newToken: () => string;
 }

@@ -63,6 +63,24 @@ const others = () => ({
   identifier: 'any',
 });
 
+it('pages 21: the way to a page names what is above it, and ends with the page itself', async () => {
+  const wayTo = async (path: string) => {
+    const { text } = await tina.send(`${home}/${path}`);
+    const [, way = ''] = /<nav class="crumbs".*?>(.*?)<\/nav>/s.exec(text) ?? [];
+    return [...way.matchAll(/<bdi>(.*?)<\/bdi>/g)].map(([, label]) => label);
+  };
+  const [{ id, fullName } = { id: '', fullName: '' }] = (
+    (await run(service, 'members.list', { tenant: hosts.a })) as {
+      readonly members: readonly { readonly id: string; readonly fullName: string }[];
+    }
+  ).members;
+  expect(await wayTo('members')).toEqual([]);
+  expect(await wayTo('clients/+create')).toEqual(['Clients', 'New']);
+  expect(await wayTo(`members/${id}`)).toEqual(['Members', fullName]);
+  expect(await wayTo(`members/${id}/access`)).toEqual(['Members', fullName, 'Access now']);
+  expect(await wayTo(`members/${id}/+delete`)).toEqual(['Members', fullName, 'Delete']);
+});
+
 describe('A17: a tenant’s administrator', () => {
   const ofTenants = operations.filter(({ path }) => path.startsWith('/tenants/{tenant}'));
 

@@ -4,6 +4,7 @@ import { say, sayIfKnown } from '../../../../text/portal.ts';
 import type { Form } from '../../../form.ts';
 import type { FieldProblem } from '../page.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
+import { calledOf } from '../words/labels.ts';
 
 /** The field in which the name is typed. */
 export const typedField = 'typed';
@@ -24,15 +25,6 @@ export function endsForGood({ portal = {} }: Operation, said: Facts): boolean {
 /** Whether it does so by the values alone: then it is asked for once more. */
 export function endsBy({ portal = {} }: Pick<Operation, 'portal'>, said: Facts): boolean {
   return Object.entries(portal.endsIf ?? {}).some(([name, values]) => values.includes(said[name]));
-}
-
-/** What people call a thing, in the order in which its names are looked for. */
-const names = ['fullName', 'name', 'label', 'deviceName', 'packageName', 'claimedName'];
-
-/** What people call the thing that a form acts on; null for what has no name. */
-export function calledOf(present: Facts | null): string | null {
-  const found = names.map((name) => present?.[name]).find((one) => typeof one === 'string' && one !== '');
-  return typeof found === 'string' ? found : null;
 }
 
 /** What a form ends for good, of which this is there before. */

@@ -15,8 +15,8 @@ import { type FieldProblem, sendOperationPage, sendPortalProblem } from '../page
 import { factsOf, listIn } from '../values.ts';
 import { call, callIfMay, formOf, hasTenant } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
-import { partLead, partTitle, singular, submitOf, titleOf } from '../words/labels.ts';
-import { calledOf, type Ending, endingOf, endsForGood, isTyped, wrongName } from './ending.ts';
+import { calledOf, partLead, partTitle, singular, submitOf, titleOf } from '../words/labels.ts';
+import { type Ending, endingOf, endsForGood, isTyped, wrongName } from './ending.ts';
 import { type Offers, type Section, sectionsOf } from './fields.ts';
 import { valuesOf } from './filled.ts';
 import { sendDone, sentFields } from './outcome.ts';

@@ -2,6 +2,7 @@
 import { countedUpTo } from '../../../../core/operators/limits.ts';
 import { nameOf, type Operation } from '../../../../operations/admin/operation.ts';
 import { say, sayIfKnown } from '../../../../text/portal.ts';
+import type { Facts } from '../visitor.ts';
 
 /** The name of a field or a verb as people read it: `redirectUris` are "Redirect URIs". */
 export function labelOf(name: string): string {
@@ -111,4 +112,13 @@ export function doneText(operation: Operation, part?: string): string {
       ? say('done.other', { act: buttonOf(operation) })
       : say('done.said', { noun: singular(noun), done });
   return operation.portal?.done ?? capital(text);
+}
+
+/** What people call a thing, in the order in which its names are looked for. */
+const names = ['fullName', 'name', 'label', 'deviceName', 'packageName', 'claimedName'];
+
+/** What people call the thing that a form acts on; null for what has no name. */
+export function calledOf(present: Facts | null): string | null {
+  const found = names.map((name) => present?.[name]).find((one) => typeof one === 'string' && one !== '');
+  return typeof found === 'string' ? found : null;
 }
