@@ -270,6 +270,9 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     W17: 'files too large, and two hundred at once',
     W18: 'forms as long as files, of strangers',
   },
+  'The portal and its API': {
+    PP1: 'what a token may not read, by operations that tell of many things',
+  },
   'Claims and algorithms': {
     CL1: 'claims that are no JSON, of another shape, doubled, too deep or too long',
     CL2: 'names of every object as names of claims',

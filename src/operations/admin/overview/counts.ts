@@ -1,5 +1,6 @@
 // The operation that counts what a tenant has.
 import { countedUpTo } from '../../../core/operators/limits.ts';
+import { mayGrant, type Permission } from '../../../core/operators/permission.ts';
 import { countOfTenant, type TenantCounts } from '../../../storage/count.ts';
 import { latestFigure } from '../../../storage/operators/figure.ts';
 import * as s from '../../json-schema.ts';
@@ -7,7 +8,10 @@ import { onTenant } from '../define.ts';
 import type { Operation } from '../operation.ts';
 
 const count = (description: string) =>
-  s.orNull(s.wholeNumber(description, 7), `more than ${countedUpTo.toLocaleString('en')}`);
+  s.orNull(
+    s.wholeNumber(description, 7),
+    `more than ${countedUpTo.toLocaleString('en')}, or not the caller’s to read`,
+  );
 
 const countsSchema: s.Schema<Readonly<Record<keyof TenantCounts, number | null>>> = s.resource(
   'Counts',
@@ -31,17 +35,38 @@ const countsSchema: s.Schema<Readonly<Record<keyof TenantCounts, number | null>>
   },
 );
 
+/** What it takes to read what is counted. */
+const readWith: Readonly<Record<keyof TenantCounts, Permission>> = {
+  members: 'members:read',
+  clients: 'clients:read',
+  apis: 'apis:read',
+  packages: 'access:read',
+  products: 'access:read',
+  channels: 'access:read',
+  consents: 'access:read',
+  properties: 'access:read',
+  checkouts: 'subscriptions:read',
+  invoices: 'subscriptions:read',
+  unpaidInvoices: 'subscriptions:read',
+  overdueInvoices: 'subscriptions:read',
+  tokens: 'tokens:read',
+};
+
 const read = onTenant({
   name: 'counts.read',
   summary: 'Count what a tenant has: members, clients, packages, invoices and the rest',
   permission: 'tenants:read',
   route: 'GET /counts',
   output: countsSchema,
-  run: async ({ tx, tenant, now }) => {
+  run: async ({ tx, tenant, actor, now }) => {
     const counts = await countOfTenant(tx, tenant.id, countedUpTo, now);
-    const known = Object.entries(counts).map(([name, found]) => [name, found > countedUpTo ? null : found]);
-    const members = counts.members > countedUpTo ? await latestFigure(tx, tenant.id, 'members') : null;
-    return { ...Object.fromEntries(known), ...(members === null ? {} : { members }) };
+    const told = (name: keyof TenantCounts) => {
+      if (!mayGrant(actor, [readWith[name]])) return null;
+      if (counts[name] <= countedUpTo) return counts[name];
+      return name === 'members' ? latestFigure(tx, tenant.id, name) : null;
+    };
+    const entries = Object.keys(readWith).map(async (name) => [name, await told(name as keyof TenantCounts)]);
+    return Object.fromEntries(await Promise.all(entries));
   },
 });
 

@@ -1,6 +1,7 @@
 // The operation that reads figures of a tenant over time.
 import { isoTime } from '../../../core/access/iso-time.ts';
 import {
+  type FigureName,
   type FigureRange,
   type FigureSeries,
   type FigureSpan,
@@ -9,6 +10,7 @@ import {
   seriesOf,
   spanOf,
 } from '../../../core/operators/figures/figure.ts';
+import { type Actor, mayGrant, type Permission } from '../../../core/operators/permission.ts';
 import { readFigures } from '../../../storage/operators/figure.ts';
 import * as s from '../../json-schema.ts';
 import { onTenant } from '../define.ts';
@@ -37,6 +39,21 @@ const rangeField: s.Defaulted<FigureRange> = {
   default: '30d',
 };
 
+/** What is bought, and how many there are of what, is told to those who may read what is counted. */
+const readWith: Readonly<Partial<Record<FigureName, Permission>>> = {
+  members: 'members:read',
+  orders: 'subscriptions:read',
+  recurring: 'subscriptions:read',
+  subscriptions: 'subscriptions:read',
+  subscriptionsBegun: 'subscriptions:read',
+  subscriptionsEnded: 'subscriptions:read',
+};
+
+const mayRead = (actor: Actor, { name }: FigureSeries) => {
+  const needed = readWith[name];
+  return needed === undefined || mayGrant(actor, [needed]);
+};
+
 /** When each step of a span begins. */
 const timesOf = ({ from, step, steps }: FigureSpan) =>
   Array.from({ length: steps }, (_, index) => isoTime(from + index * step));
@@ -52,16 +69,19 @@ const read = onTenant({
     range: { ...rangeField, description: 'The time' },
     stepSeconds: { ...count('How long a step is', 86_400), format: 'duration' },
     times: s.list('When each step begins; the last one is under way', s.time('The beginning of a step')),
-    figures: s.list('All figures; those that never were anything are 0', figureSchema),
+    figures: s.list(
+      'All figures that the caller may read; those that never were anything are 0',
+      figureSchema,
+    ),
   }),
-  run: async ({ tx, tenant, now }, { range }) => {
+  run: async ({ tx, tenant, actor, now }, { range }) => {
     const span = spanOf(range, now);
     const points = await readFigures(tx, tenant.id, span);
     return {
       range,
       stepSeconds: span.step / 1_000,
       times: timesOf(span),
-      figures: seriesOf(points, span),
+      figures: seriesOf(points, span).filter((one) => mayRead(actor, one)),
     };
   },
 });
