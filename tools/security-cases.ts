@@ -272,6 +272,8 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
   },
   'The portal and its API': {
     PP1: 'what a token may not read, by operations that tell of many things',
+    PP2: 'texts that a spreadsheet would take for formulas',
+    PP3: 'links that lead elsewhere in a browser than in a mail',
   },
   'Claims and algorithms': {
     CL1: 'claims that are no JSON, of another shape, doubled, too deep or too long',

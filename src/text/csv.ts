@@ -1,11 +1,14 @@
 // Comma-separated values (RFC 4180), of which no spreadsheet takes a text for a formula.
 
-/** What a spreadsheet would calculate, or run: the text of a cell that begins like this. */
-const formula = /^[=+\-@\t\r]/;
+/**
+ * Where a spreadsheet would begin to calculate, or run, what stands there: at the beginning of a cell, behind spaces too.
+ * Where a country writes lists with semicolons, a spreadsheet parts cells at these, and at line breaks, whatever the quotes.
+ */
+const formula = /(^|[;\t\r\n])(?=\s*[=+\-@＝＋－＠])|^(?=[\t\r\n])/g;
 
 /** A cell: an apostrophe before what looks like a formula, and quotes around what has a mark of the format in it. */
 function cellText(value: string): string {
-  const harmless = formula.test(value) ? `'${value}` : value;
+  const harmless = value.replaceAll(formula, (_, before: string | undefined) => `${before ?? ''}'`);
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 

@@ -8,13 +8,16 @@ describe('pages 21: a line of a CSV file', () => {
     expect(csvLine(['a', 'b,c', 'd "e"', 'f\ng', ''])).toBe('a,"b,c","d ""e""","f\ng",\r\n');
   });
 
-  it.each(['=1+1', '+4791234567', '-1', '@SUM(A1)', '\tx', '\rx'])('is no formula: %j', (text) => {
-    expect(csvLine([text, 'x']).replace(/^"/, '').startsWith(`'${text}`)).toBe(true);
-    expect(
-      csvLine([`a${text}`, 'x'])
-        .replace(/^"/, '')
-        .startsWith('a'),
-    ).toBe(true);
+  it.each(['=1+1', '+4791234567', '-1', '@SUM(A1)', '\tx', '\rx', '\nx', ' =1+1', '＝1+1'])(
+    'PP2: is no formula: %j',
+    (text) => {
+      expect(csvLine([text, 'x']).replace(/^"/, '').startsWith(`'${text}`)).toBe(true);
+      expect(csvLine([`a${text}`, 'x'])).toMatch(/^"?a/);
+    },
+  );
+
+  it('PP2: is no formula either where a spreadsheet parts it at semicolons or line breaks', () => {
+    expect(csvLine(['a;=1+1;b', 'a; @b', 'a\r\n-1', 'a; b'])).toBe(`a;'=1+1;b,a;' @b,"a\r'\n'-1",a; b\r\n`);
   });
 
   it('has a column for each property and for each part of one, in the order of the schema', () => {

@@ -111,9 +111,13 @@ export function brandingProblems(branding: Branding, development: boolean): read
 const isSupportAddress = (text: string, development: boolean): boolean =>
   (emailProblem(text) === null && text === text.trim()) || isLink(text, development);
 
-/** A page that ours may link to: https, and http on a developer's own machine. */
+/**
+ * A page that ours may link to: https, and http on a developer's own machine. Without its slashes `https:other.example` is
+ * a page of our own to a browser that is here, and another host to a mail program.
+ */
 function isLink(text: string, development: boolean): boolean {
-  if (text.length > linkLength || !/^[!-~]+$/.test(text) || !URL.canParse(text)) return false;
+  if (text.length > linkLength || !/^https?:\/\/(?!\/)[!-[\]-~]+$/i.test(text) || !URL.canParse(text))
+    return false;
   const url = new URL(text);
   const isSafe = url.protocol === 'https:' || (development && isLoopbackHttp(url));
   return isSafe && url.username === '' && url.password === '' && isHostName(url.hostname);

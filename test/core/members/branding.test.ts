@@ -161,6 +161,17 @@ describe('pages 5: the branding of a tenant', () => {
     expect(problemsOf({ privacyUrl: termsUrl }, true)).toHaveLength(1);
   });
 
+  it.each([
+    'https:other.example',
+    'https:/other.example',
+    'https:///other.example',
+    'https:\\\\other.example',
+    'https://example.com\\terms',
+  ])('PP3: may not have its terms at "%s", which is not one address to all', (termsUrl) => {
+    expect(problemsOf({ termsUrl })).toHaveLength(1);
+    expect(problemsOf({ supportAddress: termsUrl })).toHaveLength(1);
+  });
+
   it('pages 23: has pages on its developer’s own machine while it is developed, and only then', () => {
     const local = { termsUrl: 'http://localhost:4000/terms', supportAddress: 'http://127.0.0.1:4000/help' };
     expect(problemsOf(local, true)).toEqual([]);
