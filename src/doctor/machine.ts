@@ -57,7 +57,7 @@ export function judgeDisk(dataFolder: string): readonly Finding[] {
 export function judgeFreeDisk(free: number, database: number): Finding {
   const what = `${megabytes(free)} are free, and the database takes ${megabytes(database)}`;
   if (free >= Math.max(leastFreeDisk, database)) return well('disk', what);
-  return wrong('disk', what, 'make room: with a full disk nobody can sign in');
+  return wrong('disk', what, 'make room: with a full disk no member can sign in');
 }
 
 /** @param size bytes */

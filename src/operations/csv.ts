@@ -24,7 +24,7 @@ export const csvEntry = (columns: readonly Column[], entry: object): string =>
 const partOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : null;
 
-/** A list and what has no parts of its own stand in a cell as JSON; of nothing there is nothing in it. */
+/** A list, and an object whose parts have no columns, is a cell of JSON; a value that is not there is an empty cell. */
 function textOf(value: unknown): string {
   if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);

@@ -21,7 +21,7 @@ export async function nameMembers(
     .where('id', 'in', ids)
     .where('tenantId', '=', tenantId)
     .execute();
-  // Were it asked for, SQLite would look through all members of the tenant who are not erased.
+  // With that condition SQLite would look through all members of the tenant who are not erased.
   return found.flatMap(({ erasedAt, ...member }) => (erasedAt === null ? [member] : []));
 }
 

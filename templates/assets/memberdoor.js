@@ -22,7 +22,7 @@
     // A password is never sent from a field that shows it: browsers would offer it as ordinary text later.
     input.form.addEventListener('submit', (event) => {
       input.type = 'password';
-      // Nor with a button that leads another way: browsers would keep it as the right one.
+      // Nor with a button that leads another way: the browser would save the password as the right one.
       if (event.submitter?.formNoValidate) input.value = '';
     });
     box.append(button);

@@ -173,7 +173,7 @@ describe('the six slots of the code', () => {
     },
   );
 
-  it('pages 13: are gone where something else than digits is in the field, which then looks like any other', async () => {
+  it('pages 13: are gone once the field has anything but digits, and then it looks like any other', async () => {
     const view = await openEntry({ javaScript: false });
     await view.page.fill('#user_code', '524 366');
     expect(await slots(view).first().isVisible()).toBe(false);
@@ -184,7 +184,7 @@ describe('the six slots of the code', () => {
 });
 
 describe('the way back', () => {
-  it('decision 45, pages 20: shows what was decided, and after "Undo" that', async () => {
+  it('decision 45, pages 20: shows what was decided, and after "Undo" that it was undone', async () => {
     const view = await site.browser.open();
     const { page } = view;
     await goWay(view, site, walk.ways.approve as Way);

@@ -31,7 +31,7 @@ const boxOf = async (selector: string) => {
 describe('pages 5: the cover', () => {
   const sentence = 'Every match, every story, on every screen you own.';
 
-  it('stands beside the way in from 60rem on, and its sentence on it alone', async () => {
+  it('stands beside the way in from 60rem on, and nothing but its sentence is on it', async () => {
     const { page } = view;
     await page.goto(site.authorization());
     await page.setViewportSize({ width: 959, height: 800 });
@@ -86,7 +86,7 @@ describe('what was chosen and typed on the way', () => {
     expect(await lang()).toBe('nb');
   });
 
-  it('pages 9, 20: Enter signs in, and the way for who forgot the password comes behind it, with the address', async () => {
+  it('pages 9, 20: Enter signs in, and the way for a forgotten password comes behind it, with the address', async () => {
     const { page } = view;
     await page.goto(site.authorization());
     await page.fill('#email', 'dee@example.com');
@@ -100,7 +100,7 @@ describe('what was chosen and typed on the way', () => {
     await page.waitForURL('**/callback?*');
   });
 
-  it('pages 20: a mail can be sent again when its time has come', async () => {
+  it('pages 20: a mail can be sent again once the time on its page is over', async () => {
     const { page } = view;
     await page.clock.install();
     await openVerify(view, site);

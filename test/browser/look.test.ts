@@ -80,7 +80,7 @@ describe('the editor of a tenant’s look', () => {
     expect(await stored()).toMatchObject({ brandColor: '#0b7a4b', logo: plainLogo });
   });
 
-  it('pages 5: tells of a colour that is too pale, with the nearest that would do, and shows the one before', async () => {
+  it('pages 5: says that a colour is too pale, names the nearest that is not, and shows the former one', async () => {
     const view = await open(look, false);
     await view.page.getByLabel('Colour', { exact: true }).fill('#ffff66');
     await view.page.getByRole('button', { name: 'Sign in' }).click();
@@ -94,11 +94,11 @@ describe('the editor of a tenant’s look', () => {
   it('follows what is chosen by itself where script runs, and makes a picture that is too heavy smaller', async () => {
     const view = await open(look, true);
     const { page } = view;
-    await page.getByLabel('Colour, by sight').fill('#8a3ffc');
+    await page.getByLabel('Colour, picker').fill('#8a3ffc');
     expect(await page.getByLabel('Colour', { exact: true }).inputValue()).toBe('#8a3ffc');
     await expect.poll(() => colorOf(view, 'light')).toBe('rgb(138, 63, 252)');
     await page.getByLabel('Colour', { exact: true }).fill('#112233');
-    expect(await page.getByLabel('Colour, by sight').inputValue()).toBe('#112233');
+    expect(await page.getByLabel('Colour, picker').inputValue()).toBe('#112233');
     const photo = (await page.screenshot({ type: 'png' })) as Buffer;
     expect(photo.length).toBeGreaterThan(20_000);
     await page.getByLabel('Logo').setInputFiles({ name: 'photo.png', mimeType: 'image/png', buffer: photo });

@@ -120,7 +120,7 @@ describe('the command of the service', () => {
       expect.arrayContaining(['service_started', 'client_authentication_failed', 'admin_acted']),
     );
     const logged = service.lines().filter((line) => line.includes('"msg":"audit"'));
-    // What an operator may have erased from the audit is named in no line of the log, nor is anybody by a name.
+    // What an operator may have erased from the audit is named in no line of the log, nor is any person.
     const told = events.map(({ changes, names: _, ...event }) => ({
       ...withoutNone(event, ['operation', 'memberId', 'reference', 'browser']),
       ...(changes.length === 0 ? {} : { changed: changes.map(({ field }) => field) }),

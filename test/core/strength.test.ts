@@ -20,7 +20,7 @@ describe('the strength of a session (decision 47)', () => {
     },
   );
 
-  it('I67: answers what is demanded, the highest that it has, and nothing that it has not', () => {
+  it('I67: answers the highest of the demanded values that it has, and no other', () => {
     const [weak, strong] = [strengthOf(['pwd'], now), strengthOf(['pwd', 'otp', 'mfa'], now)];
     expect(answeredAcr(strong, ['urn:memberdoor:1'])).toBe('urn:memberdoor:1');
     expect(answeredAcr(strong, ['urn:memberdoor:1', 'urn:memberdoor:2'])).toBe('urn:memberdoor:2');
@@ -28,14 +28,14 @@ describe('the strength of a session (decision 47)', () => {
     expect(answeredAcr(strong, ['gold'])).toBeNull();
   });
 
-  it('says its factors, and the way that it was begun by', () => {
+  it('says its factors, and how it was begun', () => {
     const session = strengthOf(['pwd', 'otp', 'mfa'], now);
     expect(factorsOf(session)).toEqual(['pwd', 'otp', 'mfa']);
     expect(wayOf(session)).toBe('password');
   });
 });
 
-it('decision 46: the last way in is that beside which a member has no other', () => {
+it('decision 46: the last way in is the only one that a member has left', () => {
   const password = { way: 'password', id: null } as const;
   expect(isLastWayIn([password], password)).toBe(true);
   expect(isLastWayIn([password, { way: 'password', id: 'another' }], password)).toBe(false);

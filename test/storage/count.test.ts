@@ -7,7 +7,7 @@ import { useService } from '../support/use-service.ts';
 
 const service = useService({ data: 'security' });
 
-it('F10: what there may be much of is counted by an index alone', async () => {
+it('F10: what there may be many of is counted by an index alone', async () => {
   const plan = await service.store.transaction((tx) => planOf(tx, (own) => countOfTenant(own, 'any', 10, 0)));
   const searches = [...new Set(plan)].filter((line) =>
     /^(?:SEARCH|SCAN) (?:members|invoices|checkouts|products|packages)/.test(line),

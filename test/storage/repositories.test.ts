@@ -238,7 +238,7 @@ describe('sign-ins', () => {
     expect(await find(store, 'tenant-b')).toBeNull();
   });
 
-  it('are read with their member, who is nobody once the data are erased', async () => {
+  it('are read with their member, which is null once the data are erased', async () => {
     const store = await storeWithMember();
     const signIn = signInRecord({ label: 'TV', state: 'ended', endedAt: now, endReason: 'signed_out' });
     await store.transaction((tx) => insertSignIn(tx, signIn));

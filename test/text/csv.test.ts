@@ -4,7 +4,7 @@ import * as s from '../../src/operations/json-schema.ts';
 import { csvLine } from '../../src/text/csv.ts';
 
 describe('pages 21: a line of a CSV file', () => {
-  it('is one of RFC 4180: what has a mark of the format in it stands in quotes', () => {
+  it('follows RFC 4180: a cell with a mark of the format stands in quotes', () => {
     expect(csvLine(['a', 'b,c', 'd "e"', 'f\ng', ''])).toBe('a,"b,c","d ""e""","f\ng",\r\n');
   });
 

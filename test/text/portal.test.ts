@@ -68,7 +68,7 @@ describe('the catalogue of the portal', () => {
     }
   });
 
-  it('has every text that is said, and none that is not', () => {
+  it('has every text that is used, and no other', () => {
     const keys = Object.keys(catalogue);
     const patterns = said.filter((key) => key.includes('*')).map((key) => key.split('*'));
     const fits = (key: string) => (parts: readonly string[]) =>
@@ -116,7 +116,7 @@ describe('no text of the portal stands beside its catalogue', () => {
     expect(written).toEqual([]);
   });
 
-  /** What nobody reads on a page: what the audit and the log are told, and what is thrown as a bug. */
+  /** What no page shows: what the audit and the log are told, and what is thrown as a bug. */
   const isForPages = (node: ts.Node): boolean => {
     for (let at = node.parent; at !== undefined; at = at.parent) {
       if (ts.isNewExpression(at) && at.expression.getText() === 'Error') return false;

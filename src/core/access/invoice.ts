@@ -14,7 +14,7 @@ export interface Invoice extends Tax {
   readonly subscriptionId: number;
   readonly packageName: string;
   readonly price: Price;
-  /** How it is paid, as it said then; null of one from before invoices said so. */
+  /** How it is to be paid, as the invoice said; null for invoices made before they said so. */
   readonly payTo: PayTo | null;
   /** The address at that time; it does not follow the member's. */
   readonly addressee: Address;

@@ -5,12 +5,12 @@ import { textProblems } from './package.ts';
 
 /** Where an invoice is paid to, as it says it. */
 export interface PayTo {
-  /** Whose account it is; empty where that is who sends it. */
+  /** The owner of the account; empty if it is the sender. */
   readonly payee: string;
   /** An IBAN, or an account number as the country writes it; null where the invoice names none. */
   readonly account: string | null;
   readonly bic: string | null;
-  /** What else is to be read: who sends it, with the number by which the tax office knows them. */
+  /** Other lines of the invoice: the sender, with its number at the tax office. */
   readonly note: string;
 }
 
@@ -44,7 +44,7 @@ export function invoicingProblems({ payee, account, bic, note, dueDays }: Invoic
   ].filter((found) => found !== false);
 }
 
-/** What begins with two letters and two digits means to be an IBAN (ISO 13616), and is held to its check digits. */
+/** Two letters and two digits begin an IBAN (ISO 13616), so its check digits must be right. */
 const looksLikeIban = (account: string) => /^[A-Za-z]{2}\d{2}/.test(compact(account));
 const accountProblem = (account: string) => (looksLikeIban(account) ? 'not_an_iban' : 'not_an_account');
 

@@ -43,7 +43,7 @@ export interface Package extends Tax {
 /** What an operator says of a package. */
 export type PackageFacts = Omit<Package, 'id' | 'tenantId' | 'products'>;
 
-/** What an operator need not say of a package. */
+/** The fields of a package that an operator may leave out. */
 export const packageDefaults = {
   description: '',
   taxName: '',

@@ -4,7 +4,7 @@
 export interface Tax {
   /** Such as "VAT"; empty where the pages use the word of their own language. */
   readonly taxName: string;
-  /** Of the price without it, with at most two decimals; null where nothing is said of a tax. */
+  /** Percent of the price without tax, with at most two decimals; null if the price names no tax. */
   readonly taxPercent: number | null;
 }
 

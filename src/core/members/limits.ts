@@ -40,13 +40,13 @@ export const overviewListLength = 3;
 export const accountPageBytes = 60_000;
 export const rowsWalked = { at: 50, most: 500 } as const;
 
-/** Of the guesses at a member's password an operator is told where the last ones came from, of so many. */
+/** An operator is told where the last guesses at a member's password came from: this many of them. */
 export const guessesShown = 50;
 
-/** An operator sees so many content channels with a member; a list of their own has all. */
+/** The page of a member shows this many content channels; the list of channels has all. */
 export const channelsShown = 10;
 
-/** Of the subscriptions that give a member access, those that run longest are looked at, so many (security, F10). */
+/** How many subscriptions are looked at for a member’s access: those that run longest (security, F10). */
 export const subscriptionsLookedAt = 50;
 
 /**

@@ -120,7 +120,7 @@ export function phoneWords(phone: string): readonly string[] {
   return parts.filter(({ length }) => length >= leastDigits).map((digits) => `+${digits}`);
 }
 
-/** The word that a text begins which may be a telephone number, however it is written; null for any other. */
+/** The start of a text that may be a telephone number, however it is written; null for any other text. */
 export function phoneWord(text: string): string | null {
   if (!/^[+\d\s()./-]+$/.test(text)) return null;
   // What a country dials before its own numbers, or before the calling code of another, is in no stored number.

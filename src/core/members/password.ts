@@ -6,7 +6,7 @@ import { normaliseEmail } from './member.ts';
 /** Why a password is not taken; the last part of the text's key. */
 type PasswordProblem = 'missing' | 'short' | 'long' | 'common' | 'address';
 
-/** How many guesses lead to a text, of an attacker who tries these words first. */
+/** How many guesses an attacker needs for a text, trying these words first. */
 export type GuessesTo = (text: string, words: readonly string[]) => number;
 
 /** What a new password is held against. */

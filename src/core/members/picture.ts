@@ -47,7 +47,7 @@ function wrongWith(picture: string, kind: PictureKind): Problem | null {
   }
 }
 
-/** A picture that was found good, as it is sent. */
+/** A picture that passed the checks, as it is sent. */
 export function readPicture(picture: string): ReadPicture {
   const [, type = '', base64, body = ''] = written.exec(picture) ?? [];
   const bytes = base64 === undefined ? readPercentEncoded(type, body) : readBase64(body);
@@ -133,7 +133,7 @@ function jpegProblem(bytes: Buffer, most: number): Problem | null {
       at += 1;
       continue;
     }
-    // These have no length, or are none: a decoder reads on at once, and finds another frame than we do.
+    // These have no length, or are no markers: a decoder reads on at once, and finds another frame than we do.
     if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xd9)) return broken;
     // Of these markers all begin a frame but three: tables of codes, an extension, conditions.
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {

@@ -18,9 +18,9 @@ export type HindranceName = (typeof hindranceNames)[number];
 /** Something that stands in a member's way. Times are ms since the epoch. */
 export interface Hindrance {
   readonly hindrance: HindranceName;
-  /** Whether it keeps the member from signing in; the others keep her from less, or will. */
+  /** Whether it keeps the member from signing in; others keep her from less, or will do so later. */
   readonly keepsOut: boolean;
-  /** Until when it does, or from when on it will; null where that is for an operator to say. */
+  /** When it ends, or when it will begin; null if an operator decides. */
   readonly until: number | null;
   /** How many wrong guesses it counts; null where none are. */
   readonly counted: number | null;
@@ -35,13 +35,13 @@ export interface SignInStanding {
 /** What is known of a member beside her record. */
 export interface SignInFacts {
   readonly limits: readonly MemberLimit[];
-  /** Whether anybody chose her password. */
+  /** Whether she has a password of her own choice. */
   readonly hasPassword: boolean;
 }
 
 /**
  * Whether a member can sign in at a moment, and what stands in her way. What the sign-in itself asks is the same:
- * `maySignIn`, the limits that count her, and a password that somebody knows. A browser that she has used before passes
+ * `maySignIn`, the limits that count her, and a password that was chosen. A browser that she has used before passes
  * the limit of wrong passwords (promise 7, A6), so she may come in with one all the same.
  */
 export function signInStanding(

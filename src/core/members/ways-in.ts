@@ -4,7 +4,7 @@ import type { SignInWay } from '../strength.ts';
 /** A way in of a member. */
 export interface WayIn {
   readonly way: SignInWay;
-  /** Which one, where a member may have several; null of what there is one of. */
+  /** Which one, if a member may have several; null if there can be only one. */
   readonly id: string | null;
 }
 

@@ -135,15 +135,15 @@ export interface AuditEvent {
   readonly reason: string | null;
   /** What a change changed; left out where nothing did. Of a secret it says no more than that. */
   readonly changes?: readonly FieldChange[];
-  /** The operation of the table that did it, or was denied; left out where none did. */
+  /** The operation of the table that did it, or was denied; left out if it was none of them. */
   readonly operation?: string;
   /** The member whose account it is about, where neither who did it nor what it was done to says so. */
   readonly memberId?: string;
-  /** Of a sign-in: the way that it came by; left out of others. */
+  /** For a sign-in, the way it was done; left out otherwise. */
   readonly way?: SignInWay;
-  /** Of what a request was refused: the reference that its page or its answer shows (pages 8). */
+  /** For a refused request, the reference that its page or answer shows (pages 8). */
   readonly reference?: string;
-  /** Of what a request was refused: the browser as it names itself, such as "Chrome on Android", where it does. */
+  /** For a refused request, the browser as it names itself, such as "Chrome on Android". */
   readonly browser?: string;
 }
 
@@ -153,7 +153,7 @@ export type RequestFacts = Pick<AuditEvent, 'reference' | 'browser'>;
 /** Who does something, when and from where: made once for a request, an operation or a job. */
 export interface Source
   extends Pick<AuditEvent, 'at' | 'tenantId' | 'actorKind' | 'actorId' | 'clientId' | 'address'> {
-  /** Asked for a refusal alone: it takes its time. */
+  /** Called for refusals only, since it takes time. */
   readonly request?: () => RequestFacts;
 }
 

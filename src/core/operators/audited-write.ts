@@ -138,7 +138,7 @@ function meaningOfSession(session: Session): Meaning | null {
     case 'ended':
       return session.kind === 'admin' ? null : { ...aboutSession(session), event: 'session_ended' };
     case 'expired':
-      // Its time was over before anybody came.
+      // Its time was over before it was used.
       return null;
   }
 }
@@ -180,7 +180,7 @@ function meaningOfMovedCheckout(checkout: Checkout): Meaning | null {
       return meaningOfCheckout('checkout_cancelled', checkout);
     case 'open':
     case 'expired':
-      // Its time was over before anybody came.
+      // Its time was over before it was used.
       return null;
   }
 }

@@ -5,10 +5,10 @@ import type { AuditEvent, AuditEventName } from './audit-event.ts';
 export const timelineParts = ['sign_ins', 'mail', 'money'] as const;
 export type TimelinePart = (typeof timelineParts)[number];
 
-/** What an operator did is of each part whose things it changed. */
+/** What an operator did belongs to each part whose things it changed. */
 const acted: AuditEventName = 'admin_acted';
 
-/** The events of a part; none where they are mails. */
+/** The events of a part; none for the part of mails. */
 const eventsOf: Readonly<Record<Exclude<TimelinePart, 'mail'>, readonly AuditEventName[]>> = {
   sign_ins: [
     'sign_in',
@@ -69,7 +69,7 @@ export function isOfPart(
   return moneyNouns.test(operation) === (part === 'money');
 }
 
-/** What an entry is told apart by. */
+/** What tells entries apart. */
 type Told = Pick<AuditEvent, 'event' | 'result' | 'reason' | 'actorKind' | 'actorId'>;
 
 /** The pages behind the first that tell of a limit say the same as that. */

@@ -4,7 +4,7 @@ import { memoized } from '../../text/memoized.ts';
 const days = memoized(
   (language) => new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }),
 );
-/** A period is written in short: it stands beside what it is of. */
+/** A period in short, since it stands beside its plan. */
 const periods = memoized(
   (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }),
 );
@@ -52,6 +52,6 @@ export function agoOf(time: number, now: number, language: string): string {
   return dayOf(time, language);
 }
 
-/** Words that begin a line, such as "3 hours ago" and "now": with a capital, where the language has one. */
+/** Words at the beginning of a line, such as "3 hours ago" and "now": with a capital, if the language has them. */
 export const beginning = (words: string, language: string): string =>
   words.replace(/^\p{Ll}/u, (letter) => letter.toLocaleUpperCase(language));

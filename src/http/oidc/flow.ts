@@ -38,11 +38,11 @@ export interface Flow {
   readonly returnTo: string;
   /** The language chosen on the way. */
   readonly language: string | null;
-  /** Of one that leads to a checkout: whether nothing is to be paid there. */
+  /** If it leads to a checkout: whether that is free. */
   readonly isFree?: boolean;
   /** The address that was typed on the way: it is not asked for again. */
   readonly email?: string;
-  /** When a mail was asked for on the way that goes to that address: ms. */
+  /** When a mail to that address was asked for on the way (ms). */
   readonly mailedAt?: number;
   /** As a mail keeps it: whether the browser that asked came from an app that makes no accounts (pages 12). */
   readonly closed?: boolean;

@@ -130,7 +130,7 @@ function send(
   }
 }
 
-/** What there is of some parameters. */
+/** Those of some parameters that are present. */
 const given = (values: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

@@ -170,7 +170,7 @@ export function pageStyle(template: string, branding: Branding): Style {
   return style(branding);
 }
 
-/** Of every sheet the rules that the page can meet; its shell, the door or the site, has one of its own (pages 2). */
+/** The rules of all sheets that the page can meet; each shell, the door and the site, has its own sheet (pages 2). */
 function makePageStyle(template: string): (branding: Branding) => Style {
   const parts = partsOf(template, scripts[template]?.text ?? '');
   const hasCover = parts.classes.has('door');

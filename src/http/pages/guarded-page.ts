@@ -104,7 +104,7 @@ export function visitToken<V extends Visit>({ purposeOf }: Pick<Guard<V>, 'purpo
   return formToken(visit.reply, purposeOf(visit), visit.deps);
 }
 
-/** Whether there is somebody to let in: who it is, and who may do what, is decided where it is done. */
+/** Whether a visitor is signed in at all: who it is, and who may do what, is decided where it is done. */
 const isLetIn = <V extends Visit>(guard: Guard<V>, reply: FastifyReply): Promise<boolean> =>
   transactionOf(reply.request, guard.deps, async (tx) => (await guard.admit(tx, reply)) !== null);
 

@@ -4,7 +4,7 @@ import type { Language } from '../../text/language.ts';
 /** A sentence, or what stands between the places in which a word is in bold. */
 export type Lead = string | { readonly pieces: readonly string[]; readonly strong: string };
 
-/** Stands in no text. */
+/** A character that is in no text. */
 const mark = '\u0001';
 
 /** A text with the word for one of its places in bold. @param place its name and the word */

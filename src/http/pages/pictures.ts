@@ -14,7 +14,7 @@ export function brandPictures(app: FastifyInstance): void {
     return found === undefined ? sendProblem(reply, 'notFound') : sendPicture(reply, found);
   });
   refuseOtherMethods(app, '/favicon.ico', ['GET']);
-  // What asks for no page, such as a viewer of JSON, asks for its icon here.
+  // Browsers ask here for the icon of what is not a page, such as JSON.
   app.get('/favicon.ico', { config: { metadata: true } }, (request, reply) =>
     reply.header('cache-control', 'public, max-age=3600').redirect(brandOf(request.tenant).icon, 302),
   );

@@ -91,7 +91,7 @@ export function sendProblem(reply: FastifyReply, kind: ProblemKind, problem: Pro
 
 const account: Way = { href: '/account', text: 'account.title' };
 
-/** Where a problem leads that is told no way on (pages 20): what was asked for may be there a moment later. */
+/** Where a problem leads unless it says otherwise (pages 20): what was asked for may be there a moment later. */
 function waysOn(request: FastifyRequest, kind: ProblemKind, { link, ways = [] }: Problem): readonly Way[] {
   const given = link === undefined ? ways : [{ href: link, text: 'problem.restart' }, ...ways];
   if (given.length > 0) return given;

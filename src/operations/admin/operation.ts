@@ -110,7 +110,7 @@ export interface Operation<Input = unknown, Prepared = unknown> {
   readonly path: string;
   /** The fields of path, query and body together: no two of them bear one name. */
   readonly input: ObjectSchema;
-  /** How large its body may be, where 16 KiB are not enough: `fileBodyBytes`, `pictureBodyBytes`. */
+  /** How large its body may be, if 16 KiB are not enough: `fileBodyBytes`, `pictureBodyBytes`. */
   readonly bodyBytes?: number;
   /** How often one caller may call it in a minute, where it costs much; the machine itself may at any time. */
   readonly callsPerMinute?: number;
@@ -190,10 +190,10 @@ interface PartFace extends Pick<ListFace, 'columns' | 'entry'> {
 
 /** Some fields of a form under one heading. */
 export interface FieldGroup {
-  /** What the texts of the portal know it by. */
+  /** The part of its keys in the catalogue of the portal. */
   readonly name: string;
   readonly fields: readonly string[];
-  /** Whether it is folded until somebody opens it: what few need. */
+  /** Whether it is folded at first, since few need it. */
   readonly isFolded?: true;
   /** Whether it has a page of its own too, which leads to these fields alone. */
   readonly isPage?: true;
@@ -201,9 +201,9 @@ export interface FieldGroup {
 
 /** What takes an operation back. */
 export interface Undo {
-  /** The operation that does. */
+  /** The operation that takes it back. */
   readonly by: string;
-  /** What that says in a field, for each value that was said there; other values cannot be taken back. */
+  /** For each value of a field, the value that takes it back; other values cannot be taken back. */
   readonly says?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
@@ -246,7 +246,7 @@ interface PortalFace {
    * comes back in the ordinary way, such as a sign-in: its form asks, and no name; so it does of several at once.
    */
   readonly ends?: 'forGood' | 'forNow';
-  /** The values of its fields with which it ends something for good: then it asks once more, and for the name. */
+  /** The values of its fields that end something for good: then a second page asks, and for the name. */
   readonly endsIf?: Readonly<Record<string, readonly unknown[]>>;
   /** How much ends with the thing that its form reads, for the words of the portal (`ending.<name>`). */
   readonly endsWith?: (thing: Thing) => Readonly<Record<string, number>>;

@@ -85,7 +85,7 @@ const nothing = { members: [], clients: [], ...nothingBought, events: [], more: 
 
 type Parts = Awaited<ReturnType<typeof partsFor>> | typeof nothing;
 
-/** What an actor may read of what a text finds. */
+/** What a text finds, as far as the actor may read it. */
 async function partsFor(context: OnTenant<OperationContext>, text: string) {
   const { tx, tenant, actor } = context;
   const may = (permission: Permission) => mayGrant(actor, [permission]);
@@ -109,7 +109,7 @@ async function partsFor(context: OnTenant<OperationContext>, text: string) {
   };
 }
 
-/** The member of the id that a text is, or those whom it finds. */
+/** The member with this id, or the members whom the text finds. */
 async function membersFound({ tx, tenant, now }: OnTenant<OperationContext>, text: string) {
   if (!isId(text)) return listMembers(tx, tenant.id, { search: text }, searchedMost + 1, now);
   const member = await findMember(tx, tenant.id, text.toLowerCase());
@@ -144,7 +144,7 @@ function numberPaidFor(text: string): number | null {
   return reference !== undefined && paymentReference(Number(digits)) === reference ? Number(digits) : null;
 }
 
-/** What is called exactly as the text says. */
+/** What has exactly this text as a name. */
 function exactIn({ members, clients, subscriptions, invoices, checkouts, events }: Parts, text: string) {
   const email = normaliseEmail(text);
   const phone = phoneWord(text);

@@ -44,7 +44,7 @@ function namesOf(event: StoredAuditEvent, found: FoundNames, isReader: boolean):
   const own = (name: FoundName | undefined) =>
     name === undefined || (tenantId !== null && name.tenantId !== tenantId) ? null : name;
   const client = (id: string | null) => own(found.get(keyOfName.client(tenantId, id ?? '')));
-  // Who administers everything is a member of another tenant, perhaps.
+  // A system administrator may be a member of another tenant.
   const doer = actorId === null ? null : (found.get(keyOfName.id(actorId)) ?? null);
   const things = thingsOf(event).flatMap((key) => own(found.get(key)) ?? []);
   const memberId = event.memberId ?? things.find((thing) => thing.memberId !== null)?.memberId ?? null;

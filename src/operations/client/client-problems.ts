@@ -86,7 +86,7 @@ function keyProblems(client: Client): readonly (Problem | null)[] {
   ];
 }
 
-/** Who gets tokens in its own name shows a secret or a key for them, and passes for no member (RFC 9068 §5). */
+/** A client with tokens in its own name has a secret or a key, and no id like a member’s (RFC 9068 §5). */
 function serviceProblems({ clientCredentials, type, clientId }: Client): readonly (Problem | null)[] {
   if (!clientCredentials) return [];
   return [
@@ -97,7 +97,7 @@ function serviceProblems({ clientCredentials, type, clientId }: Client): readonl
   ];
 }
 
-/** In seconds: what can be counted exactly. */
+/** The longest lifetime that can be counted exactly, in seconds. */
 const longestLifetime = Math.floor(Number.MAX_SAFE_INTEGER / 1_000);
 
 function rangeProblem(field: string, value: number, least: number, most: number): Problem | null {

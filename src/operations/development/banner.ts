@@ -39,7 +39,7 @@ export function banner(
   return `\n${sections.map((lines) => lines.join('\n')).join('\n\n')}\n\n`;
 }
 
-/** Rows of words, those of a column below one another. */
+/** Rows of words, in columns. */
 function inColumns(rows: readonly (readonly string[])[]): readonly string[] {
   const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
   return rows.map((row) =>

@@ -82,7 +82,7 @@ export async function findDecidedDevice(
   const signIn = code.signInId === null ? null : await findSignIn(tx, tenantId, code.signInId);
   const session = signIn === null ? null : await findSession(tx, tenantId, signIn.sessionId);
   const lives = signIn !== null && signInLives(signIn, client, session, now);
-  // What the member calls it by now, or what it calls itself.
+  // The name that the member gave it, or its own.
   const name = signIn?.label ?? code.deviceName;
   return { code, client, name, standing: deviceStanding(code, lives) };
 }

@@ -53,7 +53,7 @@ export function countingEvents(store: Store): (now: number, pace: Pace) => Promi
 async function nextBite(tx: Tx, settled: number) {
   const from = await rolledUpTo(tx, 'events');
   const highest = await highestEvent(tx);
-  // Where all events have been deleted, their ids may begin anew.
+  // If all events have been deleted, their ids may begin anew.
   const after = highest < from ? 0 : from;
   const last = Math.min(settled, highest);
   if (last <= after) return null;

@@ -99,7 +99,7 @@ function noteSubscriptions(subscriptions: SubscriptionTimes, tallyOf: Tallies): 
   for (const subscription of subscriptions) {
     const { tenantId, createdAt, activatedAt, expiresAt, cancelledAt, endedAt } = subscription;
     if (activatedAt === null || expiresAt === null) continue;
-    // As `isActive` has it.
+    // The same rule as `isActive`.
     const since = Math.max(createdAt, activatedAt);
     const until = Math.min(expiresAt, endedAt ?? never);
     if (until <= since) continue;
@@ -110,7 +110,7 @@ function noteSubscriptions(subscriptions: SubscriptionTimes, tallyOf: Tallies): 
     const { price, currency, periodUnit, periodCount, renews } = subscription;
     if (price === 0 || !fromFlag(renews)) continue;
     const amount = monthlyAmount(price, { unit: periodUnit, count: periodCount });
-    // One that is cancelled is not renewed: it brings nothing any more.
+    // A cancelled subscription is not renewed, so it brings nothing any more.
     tally.there(storedName('recurring', currency), since, Math.min(until, cancelledAt ?? never), amount);
   }
   return subscriptions.length < figureRollUp.bite ? null : (subscriptions.at(-1)?.id ?? null);

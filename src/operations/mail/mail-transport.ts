@@ -132,7 +132,7 @@ function messageOf(mail: OutgoingMail, from: string): SendMailOptions {
     subject: mail.subject,
     text: mail.text,
     html: mail.html,
-    // A mail that an older version queued says nothing of one.
+    // A mail that an older version queued has no `logo`.
     attachments: [mail.logo ?? []].flat().map(attached),
     date: new Date(mail.queuedAt),
     // The same at each try, so that a recipient who gets a mail twice can tell.

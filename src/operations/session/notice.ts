@@ -51,7 +51,7 @@ interface NamedBrowser {
   readonly system: string;
 }
 
-/** As much of what a browser says of itself is read. */
+/** How much of what a browser says of itself is read. */
 const userAgentRead = 256;
 
 /** What a browser says it is. It is a hint for people, and proves nothing. @returns null if it says nothing known */

@@ -1,5 +1,5 @@
 /**
- * The one door of every way to sign in: each looks at its own proof, and comes here once that was right. Nobody has a
+ * The one door of every way to sign in: each looks at its own proof, and comes here once that was right. No member has a
  * session who did not come through (decision 46).
  */
 

@@ -25,7 +25,7 @@ export async function roomForSignIn(
   return surplus.flatMap((signIn) => endSignIn(signIn, 'too_many', now));
 }
 
-/** What a sign-in is called: by its member, by its device, or by its app. */
+/** The name of a sign-in: the one that its member gave it, that of its device, or that of its app. */
 export async function nameOfSignIn(tx: Tx, signIn: SignIn): Promise<string> {
   const { label, tenantId, clientId } = signIn;
   const code = label === null ? await findDeviceCodeOfSignIn(tx, signIn) : null;

@@ -19,7 +19,7 @@ export interface MemberSearch {
   readonly search?: string;
   readonly status?: Member['status'];
   readonly userType?: UserType;
-  /** By when they were made, or by the address; with a dash the last of them first. */
+  /** By creation time or by address; with a dash, the last ones first. */
   readonly sort?: 'createdAt' | '-createdAt' | 'email' | '-email';
   /** The id of the last member of the page before: those behind that one follow. */
   readonly before?: string;

@@ -92,8 +92,8 @@ export async function findMemberByEmail(
 }
 
 /**
- * @param passwordSince when the password was chosen (ms): 0 where that is not known, null where the hash is of none that
- *   anybody chose
+ * @param passwordSince when the password was chosen (ms): 0 where that is not known, null where it was never
+ *   chosen
  */
 export async function insertMember(
   tx: Tx,

@@ -147,7 +147,7 @@ function inOrderOf(filter: AuditFilter) {
   return (a: Place, b: Place) => sign * (b.at - a.at || b.id - a.id);
 }
 
-/** The place that a page begins behind; one that is no more is before all. */
+/** The place that a page begins behind; if it is gone, the page begins at the start. */
 async function lastOf(tx: Tx, filter: AuditFilter): Promise<Place | null> {
   const { before } = filter;
   if (typeof before !== 'number') return before ?? null;

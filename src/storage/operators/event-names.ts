@@ -7,15 +7,15 @@ import type { Tx } from '../store.ts';
 export interface FoundName {
   readonly kind: 'client' | 'member' | 'device' | 'browser' | 'package' | 'product' | 'token';
   readonly tenantId: string | null;
-  /** null where it has none. */
+  /** Its name; null if it has none. */
   readonly text: string | null;
   readonly memberId: string | null;
   readonly clientId: string | null;
-  /** What it costs, where it is bought. */
+  /** What it costs, if it can be bought. */
   readonly offer: { readonly price: Price; readonly period: Period } | null;
 }
 
-/** Of what has a small number: events say its noun. */
+/** For things with small numbers: events say their noun. */
 const numbered = ['subscriptions', 'packages', 'products'] as const;
 export type NumberedNoun = (typeof numbered)[number];
 
@@ -128,7 +128,7 @@ async function devicesOf(tx: Tx, ids: readonly string[]): Promise<readonly Found
   ]);
 }
 
-/** What the member calls it, else what it says it is. */
+/** The name that the member gave it, else its own. */
 function deviceText(device: Readonly<Record<'label' | 'deviceName' | 'deviceModel', string | null>>) {
   const name = device.label ?? device.deviceName;
   const model = device.deviceModel;

@@ -45,7 +45,7 @@ export async function endOfBite(tx: Tx, after: number, last: number, most: numbe
 /** Events of one kind in one hour of a tenant. */
 export interface CountedEvents extends Pick<AuditEvent, 'event' | 'result'> {
   readonly tenantId: string;
-  /** Of sign-ins, the way; older ones came with a password, and say nothing of it. */
+  /** The way of a sign-in; older sign-ins came with a password, and do not say so. */
   readonly way: SignInWay | null;
   /** When the hour began (ms). */
   readonly at: number;
@@ -59,7 +59,7 @@ export async function countEvents(tx: Tx, after: number, last: number): Promise<
     .selectFrom('auditEvents')
     .select(['tenantId', 'event', 'result', 'way', hours.as('hours')])
     .select(({ fn }) => fn.countAll<number>().as('count'))
-    // No condition on what an index holds: it is read in the order of its key, each event once.
+    // No condition of a partial index is met here, so events are read in the order of the key, each once.
     .where('id', '>', after)
     .where('id', '<=', last)
     .groupBy(['tenantId', 'event', 'result', 'way', 'hours'])

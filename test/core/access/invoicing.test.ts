@@ -22,7 +22,7 @@ describe('the reference of a payment', () => {
     expect(paymentReference(number)).toBe(reference);
   });
 
-  it('is another where a digit is another, or two that stand side by side are turned round', () => {
+  it('changes with each digit, and with two neighbours that swap places', () => {
     const number = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
     const checks = (text: string) => paymentReference(text.slice(4)) === text;
     fc.assert(

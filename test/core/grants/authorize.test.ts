@@ -113,13 +113,13 @@ describe('an essential acr (decision 47)', () => {
   });
   const weak = sessionRecord({ amr: 'pwd', strongAt: null });
 
-  it('I67: is met by a session that has it, and one of two factors has that of one too', () => {
+  it('I67: is met by a session that has it, and two factors have the one of a single factor, too', () => {
     expect(answerTo({}, demanding([two]))).toEqual(code);
     expect(answerTo({}, demanding(['urn:memberdoor:1']))).toEqual(code);
     expect(answerTo({ session: weak }, demanding(['gold', 'urn:memberdoor:1']))).toEqual(code);
   });
 
-  it('I67: that the session has not is an error', () => {
+  it('I67: is an error if the session has none that is demanded', () => {
     const unmet = error('unmet_authentication_requirements');
     expect(answerTo({ session: weak }, demanding([two]))).toMatchObject(unmet);
     expect(answerTo({}, demanding(['gold']))).toMatchObject(unmet);

@@ -142,7 +142,7 @@ describe('pages 5: the branding of a tenant', () => {
     ]);
   });
 
-  it('pages 23: is written to at an address of which nothing is taken for a subject', () => {
+  it('pages 23: is written to at an address that cannot carry a subject', () => {
     expect(supportLink({ supportAddress: 'help?subject=x&cc=y@example.com' })).toBe(
       'mailto:help%3Fsubject%3Dx%26cc%3Dy@example.com',
     );
@@ -172,7 +172,7 @@ describe('pages 5: the branding of a tenant', () => {
     expect(problemsOf({ supportAddress: termsUrl })).toHaveLength(1);
   });
 
-  it('pages 23: has pages on its developer’s own machine while it is developed, and only then', () => {
+  it('pages 23: may have pages on its developer’s own machine only while it is a development tenant', () => {
     const local = { termsUrl: 'http://localhost:4000/terms', supportAddress: 'http://127.0.0.1:4000/help' };
     expect(problemsOf(local, true)).toEqual([]);
     expect(problemsOf(local)).toHaveLength(2);

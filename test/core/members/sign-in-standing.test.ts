@@ -21,7 +21,7 @@ const inTheWay = (...of: Parameters<typeof standing>) =>
   standing(...of).hindrances.map(({ hindrance, keepsOut, until }) => [hindrance, keepsOut, until]);
 
 describe('why a member cannot sign in', () => {
-  it('nothing is said where all is well, and limits that are not reached say nothing', () => {
+  it('says nothing when all is well, or when a limit is not reached', () => {
     const limits = [limit('failed_sign_ins', null), limit('wrong_user_codes', null)];
     expect(standing({}, { limits })).toEqual({ canSignIn: true, hindrances: [] });
   });
@@ -34,7 +34,7 @@ describe('why a member cannot sign in', () => {
       { limits: [limit('failed_sign_ins', now + hour)] },
       ['wrong_passwords', true, now + hour],
     ],
-    ['no password that anybody chose', {}, { hasPassword: false }, ['no_password', true, null]],
+    ['no password was chosen', {}, { hasPassword: false }, ['no_password', true, null]],
     [
       'a deletion that is asked for, which lets her in until it is due',
       { deletionDueAt: now + hour },
@@ -60,7 +60,7 @@ describe('why a member cannot sign in', () => {
     expect(standing(member, facts).canSignIn).toBe(!expected[1]);
   });
 
-  it('of several, what keeps her out comes first, and all of it is said', () => {
+  it('names every reason, and first the one that keeps her out', () => {
     const limits = [limit('failed_sign_ins', now + hour), limit('wrong_user_codes', now + hour)];
     const member = { status: 'disabled', emailVerified: false, deletionDueAt: now + hour } as const;
     expect(inTheWay(member, { limits, hasPassword: false }).map(([hindrance]) => hindrance)).toEqual([

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { migrations } from '../../../db/migrations/index.ts';
 import { phoneWords } from '../../../src/core/members/member.ts';
 
-it('members of before are found by their numbers, and nothing is said of when their passwords were chosen', async () => {
+it('members from before are found by their numbers, and it is not known when they chose their passwords', async () => {
   const sqlite = new SQLite(':memory:');
   const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: sqlite }) });
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } });

@@ -69,7 +69,7 @@ describe('the page of an invoice', () => {
     );
   });
 
-  it('without a tax says nothing of one, and of a currency without decimals shows none', async () => {
+  it('without a tax names none, and shows no decimals in a currency that has none', async () => {
     const price = { amount: 1_200, currency: 'ISK' };
     const text = await shown(await invoice({ taxPercent: null, price }));
     expect(text).toContain('Gold ISK 1,200 Total ISK 1,200');
@@ -89,7 +89,7 @@ describe('the page of an invoice', () => {
     },
   );
 
-  it('that was paid says when, and asks for nothing more; one that is late says that it is', async () => {
+  it('says when it was paid, and then asks for nothing more; a late one says that it is late', async () => {
     const paid = await shown(await invoice({ paidAt: service.clock.now() }));
     expect(paid).toContain('Paid on January 15, 2026');
     expect(paid).not.toContain('How to pay');
@@ -98,7 +98,7 @@ describe('the page of an invoice', () => {
     );
   });
 
-  it('what others wrote in it is text alone', async () => {
+  it('shows as text what others wrote in it', async () => {
     const payTo = { payee: '<b>A</b>', account: null, bic: null, note: '"><script>alert(1)</script>' };
     const path = await invoice({ packageName: '<img src=x>', taxName: '<i>x</i>', payTo });
     expect((await browser.send(path)).text).not.toMatch(/<b>A|<script>|<img src=x|<i>x/);
@@ -124,7 +124,7 @@ describe('who may see an invoice', () => {
     },
   );
 
-  it('F4: who is not signed in signs in first, and comes back to it', async () => {
+  it('F4: a visitor who is not signed in signs in first, and comes back to it', async () => {
     const path = await invoice();
     const stranger = visitor(service, hosts.a);
     const answer = await stranger.send(path);

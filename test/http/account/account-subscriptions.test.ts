@@ -104,7 +104,7 @@ describe('the list of subscriptions', () => {
     ]);
   });
 
-  it('pages 18: one that nobody renews says when it ends, and no price', async () => {
+  it('pages 18: one that is not renewed says when it ends, and no price', async () => {
     await give(await packageOf('Once', nok, 1, false), inDays(-1, 20));
     const [text] = cardsOf(await browser.send(url));
     expect(text).toMatch(/^Active Once Ends on February 4, 2026 Includes/);
@@ -163,7 +163,7 @@ describe('in a browser that an app led here which may not sell', () => {
     expect((await browser.send('/account')).text).toContain('href="/checkout"');
   });
 
-  it('pages 12: so it is once a TV of such an app was opened', async () => {
+  it('pages 12: the same holds once a TV of such an app was opened', async () => {
     await packageOf('Offered', nok);
     const other = await accountOf(service, hosts.a, 'u2@example.test');
     expect((await other.send('/account')).text).toContain('href="/checkout"');

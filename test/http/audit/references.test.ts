@@ -31,19 +31,19 @@ describe('pages 8: what a page says went wrong is found by the reference that it
     expect(await found(hosts.b, reference)).toEqual([]);
   });
 
-  it('one row for one page: what tells more stands in its place', async () => {
+  it('one row for one page: an event that tells more takes its place', async () => {
     const page = await service.http(hosts.a, '/api/oidc/auth?client_id=nobodys');
     expect(page.status).toBe(400);
     expect(await found(hosts.a, referenceOn(page))).toMatchObject([{ event: 'authorization_refused' }]);
   });
 
-  it('but not where there is nothing: who tries addresses fills no audit', async () => {
+  it('but not at an address with nothing: trying addresses does not fill the audit', async () => {
     const page = await service.http(hosts.a, '/nothing-here');
     expect(page.status).toBe(404);
     expect(await found(hosts.a, referenceOn(page))).toEqual([]);
   });
 
-  it('a JSON answer too, by the header that has it', async () => {
+  it('in a JSON answer too, by the reference in its header', async () => {
     const answer = await service.http(hosts.a, '/api/oidc/token', {
       body: { grant_type: 'refresh_token', refresh_token: 'x', client_id: 'nobodys' },
     });

@@ -102,7 +102,7 @@ describe('pages 20: a sign-up that waits for its mail', () => {
     expect(answer.text).toContain('<details class="other" open>');
   });
 
-  it('pages 10: of an address with an account is answered the same, and its owner is told', async () => {
+  it('pages 10: gets the same answer for an address with an account, and its owner is told', async () => {
     const applicant = await newApplicant();
     const verify = await follow(applicant, await press(applicant, 'correct', 'u1@example.test'));
     expect(verify.text).toContain('u1@example.test');
@@ -132,7 +132,7 @@ describe('pages 20: a sign-up that waits for its mail', () => {
     expect(mailsTo('three@b.test')).toEqual([]);
   });
 
-  it('A11: is of the browser that asked', async () => {
+  it('A11: belongs to the browser that asked', async () => {
     const applicant = await newApplicant();
     service.clock.advance(minute);
     const { browser: other } = await newApplicant();

@@ -122,7 +122,7 @@ describe('a client with sign-up disabled', () => {
     expect((await browser.send('/sign-up', { body: { flow, ...details } })).status).toBe(403);
   };
 
-  it('S4: a browser that it led here makes no account on our own pages either', async () => {
+  it('S4: a browser that such an app led here makes no account on our own pages either', async () => {
     for (const lead of [
       nosign({ state }),
       nosign({ redirect_uri: 'https://other.test/cb' }),

@@ -87,7 +87,7 @@ describe('one search over everything', () => {
     expect((await find(readOut)).events).toEqual([]);
   });
 
-  it('A17: nothing of another tenant is ever found, whoever asks', async () => {
+  it('A17: no administrator ever finds anything of another tenant', async () => {
     const subscriptionId = await newSubscription(other);
     const clientId = await newClient(other);
     for (const search of ['ada', 'ada@example.test', other.memberId, clientId, String(subscriptionId)]) {

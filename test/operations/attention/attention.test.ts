@@ -31,7 +31,7 @@ async function insertOwed(tx: Tx): Promise<void> {
 }
 
 describe('what needs attention', () => {
-  it('is nothing where all is well', async () => {
+  it('is empty when all is well', async () => {
     expect(await found(await storeWithMember())).toEqual([]);
   });
 

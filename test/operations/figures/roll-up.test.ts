@@ -83,7 +83,7 @@ describe('what happened', () => {
     expect((await figuresOf(store, '24h')).signInsByPassword?.points.slice(-3)).toEqual([1, 1, 1]);
   });
 
-  it('is counted in bites, and one that was cut off is gone on with', async () => {
+  it('is counted in bites, and goes on after one that was cut off', async () => {
     const store = await storeWithMember();
     const rows = Array.from({ length: 2.5 * figureRollUp.bite }, (_, index) => ({
       at: now - hour - index,
@@ -189,7 +189,7 @@ describe('what there is', () => {
     expect((await figuresOf(store, '30d')).members?.total).toBe(1);
   });
 
-  it('is taken again as it is now, and of the days since it was taken last nothing is missing', async () => {
+  it('is taken again as it is now, without a gap since it was taken last', async () => {
     const { store, subscription } = await storeWithSubscriptions();
     await takeLevels(store, now, unhurried);
     const later = now + 3 * day;
@@ -215,7 +215,7 @@ describe('what there is', () => {
     expect(subscriptionsEnded?.points.slice(-4)).toEqual([1, 1, 0, 0]);
   });
 
-  it('goes on where a day is missing, and is nothing before it was anything', async () => {
+  it('goes on over a missing day, and is zero before it began', async () => {
     const span = spanOf('30d', now);
     const points = [
       { name: 'members', step: 40, value: 7 },

@@ -70,7 +70,7 @@ describe('mails by SMTP', () => {
     expect(`data:image/png;base64,${bytes.toString('base64')}`).toBe(logo);
   });
 
-  it('that an older version queued, which knew of no logo, leave', async () => {
+  it('leave although an older version queued them, which knew of no logo', async () => {
     const smtp = await startSmtp();
     const { logo: _none, ...older } = outgoing();
     await smtpTransport({ url: smtp.url, from }).send(older as OutgoingMail);

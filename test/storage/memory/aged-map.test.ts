@@ -54,7 +54,7 @@ it('a flood that sets every entry anew finds the oldest at once, however many th
   expect(worked).toBeLessThan(500);
 });
 
-it('D19: what was set anew or deleted is let go, whether or not anybody asks for the oldest', () => {
+it('D19: what was set anew or deleted is let go, whether or not the oldest is asked for', () => {
   const aged = createAgedMap<number>();
   aged.set('first', 0);
   expect(aged.oldest()?.[0]).toBe('first');

@@ -7,7 +7,7 @@ import { clientIdOfName } from '../limits.ts';
 import { logoutUriProblem, redirectUriProblem } from './redirect-uri.ts';
 import { isWebOrigin } from './web-origin.ts';
 
-/** What people build, each once: what a client is told apart by before it is any setting. */
+/** The kinds of clients, by what people build: the first question about a client, before any setting. */
 export const clientKinds = [
   'website',
   'single_page_app',
@@ -34,7 +34,7 @@ export interface KindRules {
   readonly settings: Lasting;
   /** What its addresses are made of; null for what has none. */
   readonly addresses: Addresses | null;
-  /** Where it runs if nobody says so; null where it must be said. */
+  /** Where it runs unless the form says so; null where the form must. */
   readonly home: string | null;
   /** Whether an address with a path is the redirect URI itself, which its maker has fixed. */
   readonly keepsPath: boolean;
@@ -112,7 +112,7 @@ export function followingFrom(kind: ClientKind, address: string): Following {
   const isWhole = keepsPath && base !== rootOf(base);
   const filled = {
     redirectUris: isWhole ? [base] : fill(addresses.redirectUris, base),
-    // Where a sign-in comes back is no page to land on after a sign-out.
+    // The page that a sign-in comes back to is not a page to land on after a sign-out.
     postLogoutRedirectUris: fill(addresses.postLogoutRedirectUris, isWhole ? rootOf(base) : base),
     webOrigins: fill(addresses.webOrigins, base),
   };

@@ -88,7 +88,7 @@ function textOf(name: AuthorizationParameter, claim: unknown): string | null {
 }
 
 /**
- * What a refused request object leaves of a request: where its error goes. That must be registered whoever names it, so
+ * What a refused request object leaves of a request: where its error goes. That must be registered wherever it is named, so
  * it is taken from beside the object, and where nothing stands there from what it says itself.
  */
 export function refusedRequest(

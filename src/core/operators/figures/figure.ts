@@ -25,7 +25,7 @@ export type FigureName = (typeof figureNames)[number];
 
 export const isLevel = (name: FigureName): boolean => levelFigures.some((level) => level === name);
 
-/** A figure as it is stored: what is money has its currency behind its name. */
+/** A figure as it is stored: a figure of money has its currency behind its name. */
 export const storedName = (name: FigureName, currency: string | null = null): string =>
   currency === null ? name : `${name} ${currency}`;
 
@@ -102,7 +102,7 @@ export interface FigurePoint {
   readonly value: number;
 }
 
-/** All figures over a span: those that never were anything are there too, but for money. */
+/** All figures over a span, also those that were always zero, unless they are of money. */
 export function seriesOf(points: readonly FigurePoint[], { steps }: FigureSpan): readonly FigureSeries[] {
   const names = new Set<string>(figureNames.filter((name) => name !== 'recurring'));
   for (const { name } of points) names.add(name);

@@ -13,7 +13,7 @@ import { buttonOf } from './words/labels.ts';
 export interface Button {
   readonly label: string;
   readonly href: string;
-  /** What stands in its place where it is pressed and not followed: one form, whose buttons say one field each. */
+  /** If it is pressed and not followed: one form, in which each button sends one field. */
   readonly press: { readonly token: string; readonly buttons: readonly Pressed[] } | null;
   readonly isGrave: boolean;
   /** Whether it is what most come to the page for. */
@@ -23,7 +23,7 @@ export interface Button {
 interface Pressed {
   readonly label: string;
   readonly isGrave: boolean;
-  /** null where pressing it says all. */
+  /** null if pressing it is enough. */
   readonly name: string | null;
   readonly value: string | null;
 }
@@ -109,13 +109,13 @@ function formsOn(visit: OperationVisit, thing: Facts): readonly Operation[] {
   );
 }
 
-/** Where a button leads, and what it is there. */
+/** Where a button leads, and what it does there. */
 interface Place extends Pick<Button, 'href' | 'isMain'> {
   /** Whether it is about something that is there already. */
   readonly isThere: boolean;
 }
 
-/** The button that stands for an operation; none where nothing that it can be told to do fits the thing. */
+/** The button for an operation; none if nothing that the operation can do fits the thing. */
 function buttonsAt(
   visit: OperationVisit,
   operation: Operation,
@@ -132,7 +132,7 @@ function buttonsAt(
   return [{ label, href, press, isGrave, isMain: isMain && !isGrave }];
 }
 
-/** A button for each thing that an operation can be told to do; null where its form asks. */
+/** A button for each thing that an operation can do; null if its form asks which. */
 function pressedFor(operation: Operation, thing: Facts): readonly Pressed[] | null {
   const { presses } = operation.portal ?? {};
   if (presses === undefined) return null;
@@ -147,7 +147,7 @@ function pressedFor(operation: Operation, thing: Facts): readonly Pressed[] | nu
     }));
 }
 
-/** What the button said that was pressed for an operation; null where its form was filled in. */
+/** What the pressed button of an operation sent; null if its form was filled in. */
 export function pressOf(operation: Operation, said: Facts): string | null {
   const { presses } = operation.portal ?? {};
   return presses === undefined ? null : say(`press.${operation.name}.${String(said[presses.field])}`);

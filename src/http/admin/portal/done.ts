@@ -23,7 +23,7 @@ export interface Notice {
 /** A notice that offers nothing. */
 export const plainNotice = (text: string): Notice => ({ text, undo: null });
 
-/** As much of a name, and as many changed fields, go along to the next page. */
+/** How much of a name, and how many changed fields, go along to the next page. */
 const most = { name: 80, fields: 5 } as const;
 
 /**
@@ -55,7 +55,7 @@ export function doneFacts(
   return `${operation.name}?${facts}`;
 }
 
-/** What takes back what was said: nothing more than the operation, or these fields of it; null where nothing does. */
+/** What takes it back: an operation alone, or one with these fields; null if it cannot be taken back. */
 function undoing({ portal = {} }: Operation, said: Facts): Readonly<Record<string, string>> | null {
   const { undo } = portal;
   if (undo === undefined) return null;
@@ -85,7 +85,7 @@ function textOf(operation: Operation, facts: URLSearchParams): string {
   const { verb } = nameOf(operation);
   const name = facts.get('name');
   const { properties } = operation.input;
-  // Of what a cookie says, only what the operation has is told.
+  // The page shows only what the operation knows: a cookie may say anything.
   const fields = facts
     .getAll('field')
     .filter((field) => field in properties || field in (operation.output.properties ?? {}));

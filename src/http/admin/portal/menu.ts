@@ -20,7 +20,7 @@ interface MenuItem {
 
 interface MenuGroup {
   readonly name: string;
-  /** null for what stands on top, under no heading. */
+  /** null for the pages on top, which have no heading. */
   readonly title: string | null;
   readonly items: readonly MenuItem[];
 }
@@ -139,7 +139,7 @@ function itemOf(visit: Visit, operation: Operation, host: string): MenuItem {
   return { label, ...itemAt(visit, href, name === 'tenants.list'), count: null };
 }
 
-/** What the rail counts, by the list that it leads to; overdue invoices alone, which wait for somebody. */
+/** What the rail counts, by the list that it leads to; only overdue invoices, which wait for an operator. */
 const counted: Readonly<Record<string, { readonly name: string; readonly isBad: boolean }>> = {
   members: { name: 'members', isBad: false },
   clients: { name: 'clients', isBad: false },

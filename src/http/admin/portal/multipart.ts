@@ -6,7 +6,7 @@ import type { Form } from '../../form.ts';
  * a `data:` URI, of the type that its bytes say, whatever the browser calls it. A field that no file was chosen for is as
  * if it were not there.
  *
- * @returns null of what is none, or not UTF-8
+ * @returns null if the body is no such form, or not UTF-8
  */
 export async function parseMultipart(body: Buffer, contentType: string): Promise<Form | null> {
   const form = new Map<string, string[]>();
@@ -33,7 +33,7 @@ async function dataUri(file: File): Promise<string | null> {
   return `data:${typeOf(bytes)};base64,${bytes.toString('base64')}`;
 }
 
-/** The type of a picture by how it begins (WHATWG MIME Sniffing §6.1); what is none is something else. */
+/** The type of a picture by its first bytes (WHATWG MIME Sniffing §6.1); a general type for other files. */
 function typeOf(bytes: Buffer): string {
   const begins = (text: string, at = 0) => bytes.toString('latin1', at, at + text.length) === text;
   if (begins('\x89PNG\r\n\x1a\n')) return 'image/png';

@@ -78,7 +78,7 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
 
 interface ProblemPage {
   readonly status: number;
-  /** What the audit tells of it; the others change nothing for anybody. */
+  /** What the audit tells of it; the others change nothing. */
   readonly refusal?: AuditFacts;
 }
 
@@ -144,7 +144,7 @@ export function sendPortalProblem(
 /**
  * The page of what an operation refused, where there is no form to say it on: what is out of reach is not there (A17).
  *
- * @throws what is no refusal
+ * @throws every error that is not a refusal
  */
 export function sendRefused(visit: Visit, error: unknown): Promise<FastifyReply> {
   if (!(error instanceof OperationRefused)) throw error;

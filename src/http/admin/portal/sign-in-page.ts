@@ -98,7 +98,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
 
 const wrong: readonly FieldProblem[] = [{ field: 'email', text: say('signIn.wrong') }];
 
-/** A member's right password counts as a wrong one here, before anybody is told: else the limits would tell them apart. */
+/** A member's right password counts as a wrong one here, before the answer: else the limits would tell them apart. */
 const administratorsOnly: Admission = (member, now) =>
   anyMember(member, now) ?? (member !== null && isAdmin(member) ? null : 'the member is no administrator');
 

@@ -49,7 +49,7 @@ export type LinePart = { readonly text: string } | { readonly name: string; read
 
 export type Tone = 'good' | 'care' | 'bad' | 'quiet';
 
-/** How things stand, by the properties that say so: what is told by its words has a colour besides. */
+/** Properties that say how things stand: their words have a colour, too. */
 const tones: Readonly<Record<string, Tone>> = {
   accepted: 'good',
   active: 'good',

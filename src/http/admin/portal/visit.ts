@@ -156,7 +156,7 @@ export async function call(
   }
 }
 
-/** How many there are of what the shown tenant has; what is beside a page is not what keeps it from being shown. */
+/** The counts of the shown tenant: if they cannot be read, the page is shown without them. */
 async function countsHere(visit: Visit): Promise<Counts | null> {
   const { host, id } = shownTenant(visit);
   const { knownCounts, deps } = visit;

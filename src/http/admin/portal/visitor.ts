@@ -21,7 +21,7 @@ export interface Visit extends GuardedVisit, Portal {
   readonly actor: Extract<Actor, { kind: 'admin' }>;
   /** Whether the audit tells already of what this visit was denied. */
   readonly denial: { isWritten: boolean };
-  /** How many there are of what the tenant has that is looked at; null where that is not to be had. */
+  /** The counts of the tenant that is looked at; null if they cannot be read. */
   readonly counts: () => Promise<Counts | null>;
   /** What a page reads beside its own, by the name of the operation; null where there is nothing of it for this administrator. */
   readonly read: (name: string, input: Facts) => Promise<Facts | null>;

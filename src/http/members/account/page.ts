@@ -81,7 +81,7 @@ const done = [
 
 type Done = (typeof done)[number];
 
-/** What was done something to, and the fields of the form that takes it back (pages 22). */
+/** The thing that was changed, and the fields of the form that takes it back (pages 22). */
 interface DoneTo {
   readonly name?: string;
   readonly undo?: Readonly<Record<string, string>>;

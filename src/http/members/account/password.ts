@@ -55,7 +55,7 @@ export const passwordPage: AccountPage = passwordedPage({
 /** Since when the member has the password, in words. */
 export async function passwordWords(tx: Tx, { member, language }: Visit): Promise<string> {
   const since = await passwordSince(tx, member);
-  // Of one that was taken over with its hash nothing is known.
+  // It is not known for a password that was taken over with its hash.
   if (since === null || since === 0) return language.t('account.password.hint');
   return language.t('account.password.since', { date: dayOf(since, language.tag) });
 }

@@ -89,7 +89,7 @@ export function showPrice({ amount, currency }: Price, language: string, length?
   return format.format(amount / 10 ** digits);
 }
 
-/** What a price has of a tax, and how much that is; null where nothing is said of one. */
+/** The tax in a price, and how much it is; null if the price names none. */
 export function showTax({ taxName, taxPercent }: Tax, price: Price, { t, tag }: Language) {
   if (taxPercent === null) return null;
   const name = taxName === '' ? t('checkout.order.vat') : taxName;

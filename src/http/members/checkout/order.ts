@@ -96,7 +96,7 @@ export interface Order extends PackageRequest {
 
 /** What a page seals that offers several packages: an order of each, of which the form names one. */
 interface OrderOfAny extends CheckoutRequest {
-  /** By the packageId: who goes back and chooses another package begins another checkout. */
+  /** By the packageId: going back and choosing another package begins another checkout. */
   readonly ids: Readonly<Record<string, string>>;
   readonly openedAt: number;
 }
@@ -133,7 +133,7 @@ type OpenedOrder =
   | { readonly kind: 'order'; readonly order: Order; readonly sealed: string }
   /** Expired, or of another browser: it can be started anew, not continued. */
   | { readonly kind: 'stale'; readonly order: CheckoutRequest }
-  /** Of several packages, none of which was chosen. */
+  /** Several packages were offered, and none was chosen. */
   | { readonly kind: 'unchosen'; readonly order: CheckoutRequest }
   | { readonly kind: 'none' };
 

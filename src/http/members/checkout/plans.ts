@@ -93,7 +93,7 @@ function sendOffer(reply: FastifyReply, look: Look, offer: Package, deps: Deps) 
 }
 
 interface Plans extends Pick<Page, 'title' | 'titleValues' | 'status'> {
-  /** `hasUntil` is the last day of a plan that the member has already; null of one that can be ordered. */
+  /** `hasUntil` is the last day of a plan that the member has already; null for a plan that can be ordered. */
   readonly plans: readonly { readonly offer: Package; readonly hasUntil: string | null }[];
   readonly order: string;
   readonly isGone: boolean;

@@ -79,7 +79,7 @@ export function signUpProofPages(app: FastifyInstance, deps: Deps): void {
   );
 }
 
-/** What the page of the digits sends: them, or what asks for another mail. */
+/** What the page of the digits sends: the digits, or a request for another mail. */
 type VerifyForm = Partial<Readonly<Record<'code' | 'action' | 'email', string>>>;
 
 /** The page of the browser that asked; `form` is null where it was only opened. */

@@ -109,7 +109,7 @@ function followsFrom(kind: ClientKind | undefined, address = ''): Partial<Client
   return following.settings;
 }
 
-/** Who may turn the device flow on has it on at once, unless it is to be tried on the stage tenant first (contract 5). */
+/** With the right to turn it on, the device flow is on at once, unless the stage tenant tries it first (contract 5). */
 async function mayHaveDeviceFlow(
   { tx, tenant, actor }: OnTenant<OperationContext>,
   clientId: string,

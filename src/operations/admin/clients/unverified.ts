@@ -117,7 +117,7 @@ const bansListed = onTenant(
     permission: 'clients:read',
     route: 'GET /client-bans',
     title: 'Banned clients',
-    lead: 'What is banned cannot register itself, and no document of it is a client.',
+    lead: 'A banned client cannot register itself, and no document of it is a client.',
     columns: ['banned', 'bannedAt'],
     entry: { field: 'banned', key: 'banned' },
     bulk: ['clientBans.delete'],

@@ -201,7 +201,7 @@ const memberLoaded = onTenant({
     };
     const free = { ...(await nextMemberNumbers(tx, tenant.id)), id: random.id(now) };
     const member = { ...withDetails(beginning, input, now), ...free, ...numbers };
-    // When it was chosen elsewhere, no file says.
+    // No file says when it was chosen elsewhere.
     await insertMember(tx, member, input.passwordHash, 0);
     return memberAnswer(member);
   },

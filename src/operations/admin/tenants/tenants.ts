@@ -241,7 +241,7 @@ async function change(
   return tenantAnswer(tenant, tenants.all());
 }
 
-/** What a tenant may have none of: an empty text says so, too. */
+/** Settings that a tenant may leave out: an empty text does so, too. */
 const mayBeNone = [...tenantPictures, 'coverText', 'supportAddress', 'termsUrl', 'privacyUrl'] as const;
 
 function changesOf({
@@ -262,7 +262,7 @@ function changesOf({
   };
 }
 
-/** An account that is empty is none. */
+/** An empty account is no account. */
 function invoicingOf({ account, bic, ...rest }: NonNullable<TenantInput['invoicing']>) {
   return {
     ...rest,

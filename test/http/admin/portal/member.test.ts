@@ -27,7 +27,7 @@ const heads = (page: string) => [
 ];
 
 describe('the page of a member', () => {
-  it('says nothing where she can sign in, and in one sentence why where she cannot, with what helps', async () => {
+  it('says nothing if she can sign in, else why she cannot, in one sentence, with what helps', async () => {
     const id = await make('Eva Page', 'eva@page.test');
     expect(heads(await pageOf(id))).toEqual([]);
     await run(service, 'members.disable', { tenant: world.host, memberId: id });
@@ -50,7 +50,7 @@ describe('the page of a member', () => {
     expect(page).toMatch(/Signed in on[\s\S]*\/\+end-sign-in/);
   });
 
-  it('D14: a name that is markup is a name, wherever it stands', async () => {
+  it('D14: a name that looks like markup is shown as a name everywhere', async () => {
     const name = '<img src=x onerror=alert(1)> "&amp;';
     const id = await make(name, 'markup@page.test');
     await world.operate('members.disable', { memberId: id });
@@ -75,7 +75,7 @@ describe('the page of a member', () => {
     expect((await tina.send(`${home}/members/${id}/timeline?before=x`)).status).toBe(400);
   });
 
-  it('A17: there is none of a member of another tenant', async () => {
+  it('A17: is not there for a member of another tenant', async () => {
     for (const path of ['', '/timeline', '/access']) {
       expect((await tina.send(`${home}/members/${other.memberId}${path}`)).status).toBe(404);
       expect((await tina.send(`/admin/tenants/${other.host}/members/${other.memberId}${path}`)).status).toBe(
@@ -86,7 +86,7 @@ describe('the page of a member', () => {
 });
 
 describe('the search of the portal', () => {
-  it('leads straight to the one thing that is called so, and lists what only begins so', async () => {
+  it('leads straight to the one thing with that name, and lists what only begins with it', async () => {
     const id = await make('Only One', 'only@page.test');
     const exact = await tina.send(`${home}/search?search=only%40page.test`);
     expect({ status: exact.status, to: exact.headers.location }).toEqual({
@@ -98,7 +98,7 @@ describe('the search of the portal', () => {
     expect(mainOf(listed)).toContain(`<a href="${home}/members/${id}">`);
   });
 
-  it('says what was searched for as text, finds nothing by signs, and is no error while it is empty', async () => {
+  it('shows the searched words as text, finds nothing by signs, and may be empty', async () => {
     for (const search of ['', ' ', '%', '<script>alert(1)</script>', '"><i>']) {
       const page = await tina.send(`${home}/search?search=${encodeURIComponent(search)}`);
       expect(page.status, search).toBe(200);

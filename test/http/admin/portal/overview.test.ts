@@ -49,7 +49,7 @@ const textOf = (page: Answer) =>
     .replaceAll(/\s+/g, ' ');
 
 describe('pages 19: the overview says what needs attention, with the button that mends it', () => {
-  it('is at first that there is nothing to sign in to, and that the backup is old', async () => {
+  it('names at first that there is nothing to sign in to, and that the backup is old', async () => {
     expect(await codes()).toEqual(['no_client', 'backup_old']);
     const page = await portal.send(home);
     expect(textOf(page)).toContain('There is no client yet Members have nothing to sign in to. Add a client');
@@ -133,7 +133,7 @@ describe('pages 19: the overview says what needs attention, with the button that
 });
 
 describe('pages 21: the overview says what happened in sentences', () => {
-  it('with names that lead to their pages, and what happened several times once', async () => {
+  it('with names that lead to their pages, and once if it happened several times', async () => {
     const { tenantId, memberId } = world;
     const by = { actorKind: 'member', actorId: memberId, clientId: null, address: '192.0.2.9' } as const;
     for (const event of ['sign_up', 'sign_in', 'device_approved', 'device_approved'] as const) {

@@ -148,7 +148,7 @@ describe('the settings on a client’s page', () => {
     expect(said).toMatch(/^[0-9a-f-]{36} openid offline_access profile email$/);
   });
 
-  it('a server job: as they stand they get a token in its own name', async () => {
+  it('a server job: unchanged, they get a token in its own name', async () => {
     const made = { kind: 'server_job', name: 'Nightly', serviceScopes: ['members:read'] };
     const { secret } = await run<{ secret: string }>(service, 'clients.create', { tenant: host, ...made });
     const settings = await settingsOf('nightly');
@@ -161,7 +161,7 @@ describe('the settings on a client’s page', () => {
     expect(said).toBe('string 3600');
   });
 
-  it('a TV: as they stand they show a code, and get tokens once a member has approved it', async () => {
+  it('a TV: unchanged, they show a code, and get tokens once a member has approved it', async () => {
     const code = String((await settingsOf('tv'))['JavaScript, TV']).replace('interval * 1_000', '1');
     const member = visitor(service, host);
     const said = saidOf(code, 'console.log(tokens.token_type);', '', async (line) => {

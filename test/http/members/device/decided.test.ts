@@ -105,7 +105,7 @@ describe('a code that was decided on, opened again', () => {
     expect((await allRows(service)).wrongUserCodes).toEqual([]);
   });
 
-  it('decision 45: shows an approval that was taken back as that, and takes back one that stands', async () => {
+  it('decision 45: shows an approval that was taken back as taken back, and takes back one that was not', async () => {
     const { user_code: userCode } = await codes();
     await phone.approve(userCode);
     const page = await follow(await phone.open(userCode));
@@ -113,7 +113,7 @@ describe('a code that was decided on, opened again', () => {
     expect(headingOf(await follow(await phone.open(userCode)))).toBe('Living room is signed out');
   });
 
-  it('decision 29: is not valid to another member, and to nobody when its time is long over', async () => {
+  it('decision 29: is not valid to another member, and to no member once its time is long over', async () => {
     const { user_code: userCode, device_code: deviceCode } = await codes();
     await phone.approve(userCode);
     await pollTokens(service, hosts.a, deviceCode);

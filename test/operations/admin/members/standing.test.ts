@@ -81,7 +81,7 @@ describe('members.read says why a member cannot sign in', () => {
     expect(Date.parse(String(passwordSince))).toBeGreaterThan(service.clock.now() - minute);
   });
 
-  it('what was chosen elsewhere is a password, and not known since when', async () => {
+  it('a password that was chosen elsewhere counts, though it is not known since when', async () => {
     const { id, email } = await addMember(service, tenant);
     await service.store.transaction((tx) =>
       tx.updateTable('members').set({ passwordSince: 0 }).where('id', '=', id).execute(),

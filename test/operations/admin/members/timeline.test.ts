@@ -166,7 +166,7 @@ describe('what happened to a member', () => {
     expect(money.rows).toBeLessThan(timelineEvents);
   });
 
-  it('is of her own tenant alone, and gone with her', async () => {
+  it('is seen on her own tenant alone, and goes when she does', async () => {
     const email = 'gone@timeline.test';
     const memberId = await newMember(email);
     await run(service, 'members.sendPasswordReset', { tenant, memberId });

@@ -186,7 +186,7 @@ describe('a commit that fails', () => {
 });
 
 describe('a file that cannot even be read', () => {
-  it('is no success for anybody: each piece is told', async () => {
+  it('is no success for any piece: each is told', async () => {
     const store = await openStore(temporaryFolder(), true);
     await store.close();
     const work = [store.transaction((tx) => write(tx, 'b')), wordOf(store)];

@@ -1,4 +1,4 @@
-// What a form ends: said with numbers, and asked for by its name where it cannot be undone (pages 22).
+// What a form ends: the page says how much, and asks for the name of what cannot be undone (pages 22).
 import type { Operation } from '../../../../operations/admin/operation.ts';
 import { say, sayIfKnown } from '../../../../text/portal.ts';
 import type { Form } from '../../../form.ts';
@@ -22,12 +22,12 @@ export function endsForGood({ portal = {} }: Operation, said: Facts): boolean {
   return portal.ends === 'forGood' || endsBy({ portal }, said);
 }
 
-/** Whether it does so by the values alone: then it is asked for once more. */
+/** Whether only the values of its fields make it do so: then a second page asks again. */
 export function endsBy({ portal = {} }: Pick<Operation, 'portal'>, said: Facts): boolean {
   return Object.entries(portal.endsIf ?? {}).some(([name, values]) => values.includes(said[name]));
 }
 
-/** What a form ends for good, of which this is there before. */
+/** What a form ends for good, from the thing as it was before. */
 export function endingOf({ operation, known }: OperationVisit, present: Facts | null): Ending {
   const { email } = present ?? {};
   const values = {
@@ -42,7 +42,7 @@ export function endingOf({ operation, known }: OperationVisit, present: Facts | 
   };
 }
 
-/** Of what has no name, what its address calls it; of what its address does not name, the tenant. */
+/** A thing without a name goes by the id in its address, and without that by the tenant. */
 function nameInAddress({ path }: Operation, known: Facts): string | null {
   const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => known[name]);
   const last = named.findLast((value) => typeof value === 'string' || typeof value === 'number');
@@ -56,7 +56,7 @@ export function isTyped(form: Form, { name }: Ending): boolean | null {
   return typed === undefined ? null : bare(typed) === bare(name);
 }
 
-/** A name as it can be typed: without what is not seen, and with one space where there are several. */
+/** A name as it can be typed: without invisible characters, and with one space in a row. */
 const bare = (text: string) =>
   text
     .normalize('NFKC')

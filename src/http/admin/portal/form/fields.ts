@@ -35,7 +35,7 @@ export interface Field {
   readonly isRequired: boolean;
   readonly example: string;
   readonly choices: readonly Choice[];
-  /** null where a number is no number of something. */
+  /** null if the number counts nothing. */
   readonly unit: Unit | null;
   /** null where it is no picture. */
   readonly picture: Picture | null;
@@ -160,7 +160,7 @@ function fieldOf(name: string, schema: Schema, isRequired: boolean, making: Maki
   return isShort && isSet && !isOpenFlag(schema) ? { ...field, kind: 'radios' } : field;
 }
 
-/** As many choices are seen at once; of more one is picked from a list. */
+/** Up to this many choices are all shown; if there are more, one is picked from a list. */
 const mostRadios = 4;
 
 /** What a field is for in words of the portal's; null where its description says it. */
@@ -181,7 +181,7 @@ function durationUnit(name: string, schema: Schema, values: FormValues): Unit {
   };
 }
 
-/** Of an amount with its currency, or a count with its unit, the parts: the number first. */
+/** The parts of an amount and its currency, or of a count and its unit: the number first. */
 const measures: Readonly<Record<string, readonly [number: string, unit: string]>> = {
   money: ['amount', 'currency'],
   period: ['count', 'unit'],

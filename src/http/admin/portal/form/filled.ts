@@ -46,13 +46,13 @@ function fillMoney(values: Values, name: string, { amount, currency }: Facts): v
   values.set(`${name}.currency`, [String(currency)]);
 }
 
-/** A time has a box for it, a number takes the word. */
+/** A time has a box for "none"; a number takes the word. */
 function sayNone(values: Values, name: string, { format }: Schema): void {
   if (format === 'date-time') values.set(noneName(name), ['true']);
   else values.set(name, ['none']);
 }
 
-/** Of a list of objects, such as a package's products, a form has the ids. */
+/** For a list of objects, such as a package's products, a form has their ids. */
 const textOfItem = (item: unknown) =>
   typeof item === 'object' && item !== null && 'id' in item ? String(item.id) : String(item);
 

@@ -129,7 +129,7 @@ async function sendForm(
       ending: operation.portal?.ends === 'forGood' ? endingOf(visit, present) : null,
       notice: placed.length > 0 ? null : noticeOf(visit, part),
       problems: placed,
-      // Files travel in parts; of no other form a page would take these.
+      // Files travel in parts, which only the forms that have files accept.
       enctype: hasPictures(sections) ? 'multipart/form-data' : null,
       /** Whether what is folded is to be looked through. */
       isWhole,

@@ -10,7 +10,7 @@ import type { Again, OwnForm } from './own.ts';
 import type { FormValues } from './read.ts';
 import { inUnits, unitName } from './units.ts';
 
-/** What most build; another kind is one press away. */
+/** What most people build; another kind is one press away. */
 const first: ClientKind = 'website';
 
 export const newClientForm: OwnForm = {
@@ -59,7 +59,7 @@ function follows(visit: OperationVisit, kind: ClientKind, values: FormValues) {
   return { pieces, home, keepsPath };
 }
 
-/** Whether who asks may turn a device flow on. */
+/** Whether the administrator may turn a device flow on. */
 function mayTurnOn(visit: OperationVisit): boolean {
   const operation = operationNamed(visit, 'clients.setDeviceFlow');
   return operation !== null && mayCall(visit, operation);

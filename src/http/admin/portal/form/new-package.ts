@@ -7,7 +7,7 @@ import { callIfMay } from '../visit.ts';
 import type { Facts } from '../visitor.ts';
 import type { OwnForm } from './own.ts';
 
-/** What packages of one tenant have alike. */
+/** What the packages of a tenant usually have in common. */
 const alike = ['payment', 'taxName'] as const;
 
 export const newPackageForm: OwnForm = {

@@ -23,7 +23,7 @@ export function sendDone(
 ): Promise<FastifyReply> | FastifyReply {
   const { operation, reply } = visit;
   if (operation.portal?.tellsChanges === true) return sendChanges(visit, answer);
-  // Who sets one thing after another stays on their page.
+  // An operator who sets one thing after another stays on the page of the settings.
   const next = visit.part === undefined ? landingOf(visit, answer) : visit.request.url;
   if (typeof answer.secret === 'string') return sendSecret(visit, answer, next);
   return redirectAfter(reply, next, what);
@@ -40,7 +40,7 @@ async function sendSecret(
   next: string,
 ): Promise<FastifyReply> {
   const output = visit.operation.output;
-  // The first few say which it is.
+  // Its first characters say which one it is.
   const isWords = (name: string) => output.properties?.[name]?.format !== 'picture';
   const names = Object.keys(output.properties ?? {})
     .filter(isWords)

@@ -95,7 +95,7 @@ function readMoney(name: string, values: FormValues): Facts {
   };
 }
 
-/** What a field says. A picture that was sent before is there until another file is chosen. */
+/** The value of a field. A picture that was sent before is kept until another file is chosen. */
 export function lastOf({ format }: Schema, sent: readonly string[]): string {
   const said = format === 'picture' ? sent.filter((text) => text !== '') : sent;
   return said.at(-1) ?? '';
@@ -105,7 +105,7 @@ export function lastOf({ format }: Schema, sent: readonly string[]): string {
 export const pickedName = (name: string) => `${name}:picked`;
 export const wasName = (name: string) => `${name}:was`;
 
-/** A colour is picked or written: the one that is another than before. */
+/** A colour is picked or written: whichever was changed. */
 function readColor(name: string, values: FormValues): string {
   const [written, picked, was] = [name, pickedName(name), wasName(name)].map(
     (one) => values.get(one)?.at(-1)?.trim() ?? '',
@@ -113,7 +113,7 @@ function readColor(name: string, values: FormValues): string {
   return picked === '' || picked === was ? (written ?? '') : (picked ?? '');
 }
 
-/** What an empty field says: of a secret and a picture, which no field shows, and of an open flag, that it stays as it is. */
+/** An empty field of a secret, a picture or an open flag leaves it as it is: no field shows what these are now. */
 function emptyOf(schema: Schema, isRequired: boolean, isChange: boolean): '' | null | undefined {
   if (schema.secret === true || schema.format === 'picture' || isOpenFlag(schema)) return undefined;
   const types = typesOf(schema);

@@ -36,7 +36,7 @@ export function inUnits(seconds: number): { readonly count: string; readonly uni
 /** What was typed, as something that no schema takes for a number. */
 const unreadable = (text: string) => `?${text}`;
 
-/** A number and a unit as seconds. @returns as text; what is no number is none then either */
+/** A number and a unit as seconds. @returns a text, so that what is not a number is still refused */
 export function inSeconds(count: string, unit: string): string {
   const number = /^\d{1,12}(?:[.,]\d{1,6})?$/.test(count.trim())
     ? Number(count.trim().replace(',', '.'))
@@ -46,7 +46,7 @@ export function inSeconds(count: string, unit: string): string {
   return String(Math.round(number * length * 1_000) / 1_000);
 }
 
-/** How many decimals the amounts of a currency have; of what is no currency, two. */
+/** How many decimals the amounts of a currency have; two if there is no such currency. */
 const decimalsOf = memoized((currency: string) => {
   if (!/^[A-Z]{3}$/.test(currency)) return 2;
   const { maximumFractionDigits } = new Intl.NumberFormat('en', {
@@ -69,7 +69,7 @@ export function inMoney(amount: number, currency: string): string {
  * An amount as people write it in the smallest unit. A dot or a comma stands before the decimals; what could be meant
  * for thousands is not guessed at.
  *
- * @returns as text; what is no amount is none then either
+ * @returns a text, so that what is not an amount is still refused
  */
 export function inSmallestUnit(text: string, currency: string): string {
   const bare = text.replaceAll(/[\s\u00a0\u202f]/g, '');

@@ -44,7 +44,7 @@ async function takeChosen(visit: OperationVisit): Promise<FastifyReply> {
   // The same form sent again does not do it all again (pages 7).
   const sent = await deps.rateLimiter.members.take(`form ${formOf(visit)}`, 1, sessionLife.admin.absolute);
   if (sent !== null) return sendPortalProblem(reply, 'again', visit);
-  // What is shown of them is read before they change: a list of what is open has none of them afterwards.
+  // They are read before they change: a list of open things has none of them afterwards.
   const table = await tableOfChosen(visit, chosen);
   const outcomes: (string | null)[] = [];
   for (const entry of chosen) outcomes.push(await outcomeOf(visit, operation, entry));
@@ -85,7 +85,7 @@ async function tableOfChosen(visit: OperationVisit, chosen: readonly string[]): 
   return withLinks(visit, table) as Table;
 }
 
-/** Of several there is no button that takes it back. What ends for good asks for their number, in words (pages 22). */
+/** There is no Undo for several at once. What ends for good asks for their number, in words (pages 22). */
 function endingOfMany(operation: Operation, count: number): Ending {
   const isForGood = operation.portal?.ends === 'forGood';
   return {

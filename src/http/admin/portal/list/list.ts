@@ -49,7 +49,7 @@ export async function showList(
       isShort: found.items.length < portalListLength && found.links.next !== null && !query.isBack,
       total,
       nothing,
-      // What a list without an entry leads on to stands in its middle.
+      // An empty list has its way on in the middle of the page.
       leads: nothing === null || nothing.clear ? [] : actions.filter(({ isMain }) => isMain),
       bulk: bulkOf(visit),
     };
@@ -92,7 +92,7 @@ function nothingOf({ operation }: OperationVisit, { narrowing }: ListQuery, { li
 
 type Read = Awaited<ReturnType<typeof readList>>;
 
-/** How many entries the list has, where that is known; of what is narrowed, where the page shows all of it. */
+/** How many entries the list has, if that is known; for a narrowed list, if the page shows all of it. */
 async function totalOf(
   visit: OperationVisit,
   query: ListQuery,

@@ -12,7 +12,7 @@ import type { Facts, OperationVisit } from '../visitor.ts';
 import { timeText } from '../words/amounts.ts';
 import { labelOf } from '../words/labels.ts';
 
-/** What pages through a list and sorts it, and is no search. */
+/** The parameters that page through a list and sort it: they do not narrow it. */
 const paging = new Set(['before', 'after', 'limit', 'sort']);
 
 /** Says that the page before is shown: the list is read backwards from the entry that the address names. */
@@ -48,13 +48,13 @@ export function listQuery({ request, operation, known }: OperationVisit): ListQu
   };
 }
 
-/** The order of a list where its address says nothing of it. */
+/** The order of a list whose address names none. */
 function defaultSort({ input }: Operation): string | null {
   const { default: sort } = input.properties.sort ?? {};
   return typeof sort === 'string' ? sort : null;
 }
 
-/** In which field a list takes where its page begins. */
+/** The field of the input that says where a page begins. */
 const cursorOf = ({ portal, input }: Operation) =>
   portal?.list?.pagedBy?.field ?? ('after' in input.properties ? 'after' : 'before');
 

@@ -1,4 +1,4 @@
-// One search over everything: what was found by kind, or straight the one thing that is called so.
+// One search over everything: what was found, by kind, or the page of the only thing that has exactly this name.
 import type { FastifyReply } from 'fastify';
 import { say } from '../../../../text/portal.ts';
 import { pick, queryOf } from '../../../form.ts';
@@ -46,7 +46,7 @@ export async function showSearch(visit: OperationVisit): Promise<FastifyReply> {
 
 const listed = (value: unknown) => (Array.isArray(value) ? (value as readonly Facts[]) : []);
 
-/** The page of the one thing that is called exactly so; null where there are several, or it has none. */
+/** The page of the only thing with exactly this name; null if there are several, or it has no page. */
 function onlyHit(visit: OperationVisit, { exact }: Facts): string | null {
   const [only, ...others] = listed(exact);
   if (only === undefined || others.length > 0 || only.kind === 'event') return null;

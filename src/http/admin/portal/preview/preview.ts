@@ -92,7 +92,7 @@ function drafted(
   return { draft: { ...wanted, ...kept }, problems };
 }
 
-/** A tenant has no empty text where it may have none. */
+/** An empty field means that the tenant has no such text. */
 const orNone = (name: string, value: unknown) =>
   value === '' && neutralBranding[name as keyof Branding] === null ? null : value;
 

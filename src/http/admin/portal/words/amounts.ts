@@ -34,7 +34,7 @@ export function moneyText(amount: number, currency: string): string {
   return prices(currency).format(amount / 10 ** decimalsOf(currency));
 }
 
-/** The same without decimals, where it is a sum of many. */
+/** The same without decimals, for the sum of many amounts. */
 export function wholeMoneyText(amount: number, currency: string): string {
   if (!/^[A-Z]{3}$/.test(currency)) return moneyText(amount, currency);
   return `${currency} ${Math.round(amount / 10 ** decimalsOf(currency)).toLocaleString('en')}`;

@@ -66,7 +66,7 @@ export const partTitle = ({ name }: Operation, part: string): string => say(`gro
 /** What the page of a group of fields is for. */
 export const partLead = ({ name }: Operation, part: string): string => say(`group.${name}.${part}.lead`);
 
-/** So many of a noun, such as "3 members"; null for more of them than are counted. */
+/** A count with its noun, such as "3 members"; null beyond what is counted. */
 export function manyOf(noun: string, count: number | null): string {
   const things = thingsOf(noun);
   if (count === null) return say('many.more', { counted: countedUpTo, things });
@@ -83,7 +83,7 @@ export function thingsOf(noun: string): string {
 const bareOf = (noun: string) =>
   noun.replace(/^service(?=[A-Z])/, '').replace(/^./, (letter) => letter.toLowerCase());
 
-/** What it is called to do something to several things at once, such as "Disable 3 members". */
+/** The name of an act on several things at once, such as "Disable 3 members". */
 export function manyTitle(operation: Operation, count: number): string {
   const { noun, verb } = nameOf(operation);
   const words = buttonOf(operation, true);

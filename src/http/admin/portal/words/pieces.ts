@@ -10,7 +10,7 @@ export type Piece =
   /** Where the day is enough, the time of day is left out. */
   | { readonly iso: string; readonly text: string; readonly only?: 'date' | 'time' };
 
-/** Mark a place in a text: characters that have no meaning of their own. */
+/** Mark a place in a text: characters that no text has. */
 const [opening, closing] = ['\uE000', '\uE001'];
 
 /** A text by its key with values, and with a name or a time in each of its places. */

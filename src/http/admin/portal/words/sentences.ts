@@ -38,14 +38,14 @@ const endings: ReadonlySet<AuditEventName> = new Set([
   'device_code_reused',
 ]);
 
-/** What was done, and the reason tells more of it; of what was refused or ended it always does. */
+/** Events whose reason tells more; that of a refusal or an end always does. */
 const explained: ReadonlySet<AuditEventName> = new Set([
   'consent_changed',
   'subscription_changed',
   'key_rotated',
 ]);
 
-/** An event in words. A name that its reader may not know, or that is gone, it does without. */
+/** An event in words, without names that its reader may not know or that are gone. */
 export function sentenceOf(event: ToldEvent): Sentence {
   const isEnd = endings.has(event.event);
   const isBad = event.result === 'refused' && !isEnd;
@@ -95,7 +95,7 @@ function offerText({ price, period }: NonNullable<EventNames['offer']>): string 
   return say('event.offer', { price: moneyText(price.amount, price.currency), count, unit });
 }
 
-/** What stands in the places: names, or words where there is none. */
+/** The names for the places of a text, or words for what has no name. */
 function namesIn(event: ToldEvent): Readonly<Record<Place, SentencePart>> {
   const { member, memberId } = event.names;
   return {
@@ -162,7 +162,7 @@ function changeText({ field, from, to }: FieldChange): string {
   return say(key, { count: added + removed, one: name.replace(/s$/, ''), many: name });
 }
 
-/** The items of a list in a change; null of what is none, or was too long to be kept whole. */
+/** The items of a list in a change; null if it is no list, or was too long to be kept whole. */
 function itemsIn(json: string | null): readonly string[] | null {
   try {
     const value: unknown = JSON.parse(json ?? '[]');

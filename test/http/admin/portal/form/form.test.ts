@@ -105,7 +105,7 @@ describe('a form', () => {
     expect(await allRows(service, ['auditEvents', 'sessions'])).not.toEqual(before);
   });
 
-  it('puts nothing new in the place of what is there', async () => {
+  it('does not replace what is there', async () => {
     const fields = { channelId: 'live', name: 'Live' };
     expect((await tina.submit(`${home}/channels/+define`, fields)).status).toBe(303);
     const again = await tina.submit(`${home}/channels/+define`, { ...fields, name: 'Other' });
@@ -115,7 +115,7 @@ describe('a form', () => {
     expect(mainOf(await tina.send(`${home}/channels`))).toContain('Other');
   });
 
-  it('begins with what is there, and changes nothing that it does not show otherwise', async () => {
+  it('begins with what is there, and changes only what was changed in it', async () => {
     const before = await run(service, 'tenants.read', { tenant: hosts.a });
     expect((await tina.submit(`${home}/+change`)).status).toBe(303);
     expect(await run(service, 'tenants.read', { tenant: hosts.a })).toEqual(before);
@@ -205,7 +205,7 @@ describe('a form', () => {
     },
   );
 
-  it('a package begins as the one before: who adds one like it says a name, a price and what it opens', async () => {
+  it('a package begins as the one before: a similar one needs a name, a price and what it opens', async () => {
     const form = filledIn(await tina.send(`${home}/packages/+create`));
     expect(
       ['price.currency', 'period.count', 'period.unit', 'payment'].map((name) => form.get(name)),
@@ -264,7 +264,7 @@ describe('a form', () => {
     await run(service, 'tenants.change', { tenant: hosts.a, passwordLength: 12 });
   });
 
-  it('says "none" where that is no limit, and takes it back', async () => {
+  it('says "none" for no limit, and takes it back', async () => {
     const limit = () => service.tenants.byHost(hosts.a)?.limits.signUpsPerAddressAndHour;
     await tina.submit(`${home}/+change`, { 'limits.signUpsPerAddressAndHour': 'none' });
     expect(limit()).toBeNull();

@@ -160,7 +160,7 @@ describe('pages 22: what can be undone has "Undo" on the next page', () => {
     expect(await told({ name: 'A <b>bold</b> name' })).toBe('A &lt;b&gt;bold&lt;/b&gt; name: name changed.');
   });
 
-  it('a cookie that somebody made up says and offers nothing that the table does not have', async () => {
+  it('a forged cookie says and offers nothing that the table does not have', async () => {
     const page = `${home}/members/${world.memberId}`;
     for (const made of [
       'nothing.at.all',

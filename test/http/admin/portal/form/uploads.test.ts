@@ -114,7 +114,7 @@ describe('a picture is uploaded', () => {
     expect(mainOf(await tina.send(look))).toContain('A picture of 40 KB');
   });
 
-  it('takes a colour that was picked or written, whichever is another than before', async () => {
+  it('takes a colour that was picked or written, whichever was changed', async () => {
     const color = async () => (await run(service, 'tenants.read', { tenant: hosts.a })).brandColor;
     await tina.submit(look, { 'brandColor:picked': '#0b7a4b' });
     expect(await color()).toBe('#0b7a4b');
@@ -123,7 +123,7 @@ describe('a picture is uploaded', () => {
   });
 });
 
-describe('W15: what is no picture is refused, and changes nothing', () => {
+describe('W15: a file that is no picture is refused, and changes nothing', () => {
   const html = Buffer.from('<!doctype html><script>alert(1)</script>');
   const webp = Buffer.from('RIFF\x04\x00\x00\x00WEBP', 'latin1');
 

@@ -84,13 +84,13 @@ describe('pages 21: a list', () => {
     },
   );
 
-  it('is turned round by the head of the column that it is sorted by', async () => {
+  it('is reversed by the head of the column that it is sorted by', async () => {
     const { page } = await open(`${home}/members?sort=email&status=active`);
     expect(plain(page.text)).toContain('<a class="sort" href="?status=active&sort=-email">Email address</a>');
     expect(plain(page.text)).toContain('<a class="sort" href="?status=active">Created</a>');
   });
 
-  it('says how many there are, and of what is narrowed how many it shows', async () => {
+  it('says how many there are, and how many it shows if it is narrowed', async () => {
     const total = async (path: string) => /<p class="total">([^<]*)/.exec((await open(path)).page.text)?.[1];
     expect(await total(`${home}/products`)).toBe('46 products');
     expect(await total(`${home}/products?productId=1`)).toMatch(/^[01] products? found$/);
@@ -160,7 +160,7 @@ describe('pages 21: several entries of a list at once', () => {
     expect(await Promise.all(members.map(statusOf))).toEqual(['active', 'active']);
   });
 
-  it('are told apart where one cannot be done, and the others are', async () => {
+  it('are reported one by one if some could not be done', async () => {
     const [one, other] = [await newInvoice(world), await newInvoice(world)];
     await world.operate('invoices.markPaid', { number: one });
     const path = `${home}/invoices`;
@@ -178,7 +178,7 @@ describe('pages 21: several entries of a list at once', () => {
     expect(invoices.find(({ number }) => number === other)?.paidAt).not.toBeNull();
   });
 
-  it('are one at least, of this list, and done by what it offers', async () => {
+  it('are at least one, from this list, for an operation that it offers', async () => {
     const path = `${home}/members`;
     const none = await chosen(path, 'members.disable', []);
     expect([none.status, mainOf(none).includes('Select at least one entry.')]).toEqual([422, true]);

@@ -70,7 +70,7 @@ describe('a list', () => {
     expect(mainOf(await tina.send('/admin/tenants?search=lists'))).toContain('Nothing fits these filters');
   });
 
-  it('pages 20: that has nothing says what would be in it, and leads on', async () => {
+  it('pages 20: says what would be in it while it is empty, and leads on', async () => {
     const list = `/admin/tenants/${world.host}/apis`;
     const none = mainOf(await sam.send(list));
     expect(none).toContain('<h2>No APIs yet</h2>');
@@ -156,7 +156,7 @@ describe('pages 21: a name stands where an id stood', () => {
     expect(mainOf(await sam.send('/admin/audit'))).toMatch(/data-label="Tenant">\s*<bdi>World<\/bdi>/);
   });
 
-  it('and is told nobody who may not read members', async () => {
+  it('and names no member to an administrator who may not read members', async () => {
     await newInvoice(world);
     const names = async (...permissions: readonly string[]) => {
       const { secret } = await world.operate<{ secret: string }>('tokens.create', {

@@ -112,14 +112,14 @@ describe('pages 21: an event of the audit is a sentence with names for ids', () 
     expect(sentenceText(await newest())).toBe('Ended a sign-in on The client-1: it came back');
   });
 
-  it('A17: a name of another tenant is not told, whatever id stands in an event', async () => {
+  it('A17: a name of another tenant is not told, even if an event has its id', async () => {
     const other = await beginWorld(service, 'other.test');
     await happens({ event: 'sign_in_refused', actorKind: 'nobody', actorId: null, target: other.memberId });
     const event = await newest();
     expect(event.names).toMatchObject({ actor: null, member: null, memberId: null, target: null });
   });
 
-  it('A18: a token that may not read members learns no name of one', async () => {
+  it('A18: a token that may not read members learns no member’s name', async () => {
     await happens({ event: 'sign_in', target: world.memberId });
     const reader = tokenOf(service, world.host, ['audit:read']);
     expect((await newest(reader)).names).toMatchObject({ actor: null, member: null });

@@ -69,7 +69,7 @@ function initialsOf(fullName: string): string {
 
 const listed = (value: unknown) => (Array.isArray(value) ? (value as readonly Facts[]) : []);
 
-/** A moment of which the day is enough. */
+/** A moment, by its day alone. */
 const day = (iso: unknown): Piece => ({ ...moment(String(iso)), only: 'date' });
 
 /** What is open to the member now and through what, and what is closed and why. */
@@ -107,7 +107,7 @@ function subscriptionsOf(visit: OperationVisit, { subscriptions }: Facts) {
           : piecesOf(`member.until.${isAhead ? 'begins' : String(state)}`, {
               at: day(isAhead ? activatedAt : at),
             }),
-      // What else can be said of one is on the page of them all.
+      // The list of all of them says more of each.
       actions: entryButtons(visit, entry, one).filter(({ press }) => press !== null),
     };
   });

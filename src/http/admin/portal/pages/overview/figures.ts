@@ -93,7 +93,7 @@ export function cardsOf({ figures, range }: Figures) {
 
 const ways = ['signInsByPassword', 'signInsByTv'] as const;
 
-/** Sign-ins of every way together. */
+/** Sign-ins of all ways together. */
 function signInsOf(
   figures: readonly FigureSeries[],
 ): Omit<FigureSeries, 'name'> & { readonly name: 'signIns' } {

@@ -7,7 +7,7 @@ export const areaBox = { width: 600, height: 160 } as const;
 /** Space above and below a line. */
 const margin = 6;
 
-/** The least part of the highest value that a line shows: what hardly changes is no mountain. */
+/** A line shows at least this part of the highest value, so that a small change does not look like a mountain. */
 const leastShown = 0.1;
 
 /** The path of a line through values: from the bottom to the top, or about the middle where they hardly differ. */
