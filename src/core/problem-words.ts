@@ -61,6 +61,7 @@ export const problemWords = {
   logo_encoding: '{it} must be in base64, or have every other character percent-encoded',
   logo_broken: '{it} is not a whole {format}',
   logo_moves: '{it} must not move',
+  picture_scans: '{it} is drawn in too many steps: save it as a plain JPEG',
   logo_size: '{it} must be 1 to {most} pixels wide and high',
   svg_not_utf8: 'the SVG is not UTF-8',
   svg_not_plain: 'the SVG has a document type, CDATA or a processing instruction',

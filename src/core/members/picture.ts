@@ -120,6 +120,9 @@ function webpProblem(bytes: Buffer, most: number): Problem | null {
   }
 }
 
+/** A picture that is sharpened step by step has a dozen; a thousand of a few bytes each keep a phone busy for seconds. */
+const mostScans = 100;
+
 /** JPEG, segment by segment up to the picture itself: it is whole, and of a sane size (ITU-T T.81, annex B). */
 function jpegProblem(bytes: Buffer, most: number): Problem | null {
   const broken = problem([], 'logo_broken', { format: 'JPEG' });
@@ -137,11 +140,20 @@ function jpegProblem(bytes: Buffer, most: number): Problem | null {
     if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xd9)) return broken;
     // Of these markers all begin a frame but three: tables of codes, an extension, conditions.
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
-      return sizeProblem(bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5), most);
+      const found = sizeProblem(bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5), most);
+      return found ?? (scansIn(bytes.subarray(at)) > mostScans ? problem([], 'picture_scans') : null);
     }
     at += 2 + bytes.readUInt16BE(at + 2);
   }
   return broken;
+}
+
+/** How often the whole picture is gone over: in what is coded, no byte of this kind stands before that one (B.1.1.5). */
+function scansIn(coded: Buffer): number {
+  const scan = Buffer.from([0xff, 0xda]);
+  let scans = 0;
+  for (let at = coded.indexOf(scan); at !== -1; at = coded.indexOf(scan, at + 2)) scans += 1;
+  return scans;
 }
 
 /** A few bytes can be unpacked to a picture that fills a phone's memory. */

@@ -197,6 +197,17 @@ describe('the picture of a cover', () => {
     expect(cover('image/jpeg', filled)).toBeNull();
   });
 
+  it('W15: is a JPEG that is not drawn thousands of times over', () => {
+    const scan = Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 1, 1, 0, 0x7f, 0xff]);
+    const drawn = (times: number) =>
+      cover(
+        'image/jpeg',
+        Buffer.concat([jpeg.subarray(0, -2), ...Array(times).fill(scan), jpeg.subarray(-2)]),
+      );
+    expect(drawn(20)).toBeNull();
+    expect(drawn(1_000)?.code).toBe('picture_scans');
+  });
+
   it.each(
     Object.entries({
       'a JPEG without an end': jpeg.subarray(0, -2),
