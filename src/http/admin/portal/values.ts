@@ -109,8 +109,11 @@ function textOf(text: string, { format, enum: words }: Schema, name: string): Sh
       text: say('value.pictureSize', { size: Math.ceil((text.length * 3) / 4 / 1_024) }),
     };
   }
-  if (/^data:image\/(?:png|webp|svg\+xml|jpeg)[;,]/.test(text)) return { kind: 'picture', source: text };
-  if (/^#[0-9a-f]{6}$/i.test(text)) return { kind: 'color', text };
+  // Only what was looked at as a picture is one: a member can be called `data:image/…` too.
+  if (format === 'picture' && /^data:image\/(?:png|webp|svg\+xml|jpeg)[;,]/.test(text)) {
+    return { kind: 'picture', source: text };
+  }
+  if (format === 'color') return { kind: 'color', text };
   if (name === 'userAgent') return browserOf(text);
   return isCode(name) ? codeOf(text) : { kind: 'text', text };
 }

@@ -179,6 +179,24 @@ describe('pages 21: a name stands where an id stood', () => {
 });
 
 describe('D14: what others wrote', () => {
+  it('is never taken for a picture or a colour', async () => {
+    const picture = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 1 1'/%3E`;
+    for (const [index, fullName] of [picture, '#ff0000'].entries()) {
+      const { id } = await run<{ id: string }>(service, 'members.create', {
+        tenant: hosts.a,
+        fullName,
+        email: `drawn${index}@example.test`,
+        nickName: fullName,
+        password: 'kvist og eld i skogen',
+      });
+      for (const path of ['/members?search=drawn', `/members/${id}`]) {
+        const main = mainOf(await tina.send(`${home}${path}`));
+        expect(main).not.toMatch(/<img|class="swatch"/);
+        expect(main).toContain(fullName);
+      }
+    }
+  });
+
   const hostile = [
     `<script>alert(1)</script>`,
     `"><img src=x onerror=alert(1)>`,
