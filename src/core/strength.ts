@@ -23,10 +23,10 @@ export interface Strength {
 }
 
 /** The ways to sign in, as the audit, the metrics and the figures tell them apart. */
-export const signInWays = ['password'] as const;
+export const signInWays = ['password', 'passkey'] as const;
 export type SignInWay = (typeof signInWays)[number];
 
-const wayOfFactor: Partial<Record<string, SignInWay>> = { pwd: 'password' };
+const wayOfFactor: Partial<Record<string, SignInWay>> = { pwd: 'password', hwk: 'passkey', swk: 'passkey' };
 
 /** The way that a session was begun by: that of its first factor. */
 export function wayOf({ amr }: Pick<Strength, 'amr'>): SignInWay {

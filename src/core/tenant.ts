@@ -51,6 +51,8 @@ export interface Tenant {
   readonly languages: readonly string[];
   /** New passwords have at least so many code points (security, Defaults). */
   readonly passwordLength: number;
+  /** Whether members may have passkeys and sign in with them (decision 46). */
+  readonly passkeys: 'off' | 'on';
   /** Whether discovery lists the revocation address without the device flow too (decision 44). */
   readonly revocationListed: boolean;
   /** The tenant on which things are tried first; null where there is none. */
@@ -75,6 +77,7 @@ export interface Tenant {
 export const tenantDefaults = {
   languages: [],
   passwordLength: 12,
+  passkeys: 'on',
   revocationListed: false,
   stageTenantId: null,
   disabledAt: null,

@@ -8,6 +8,7 @@ import type { SignIn } from '../core/grants/sign-in.ts';
 import type { EmailProof } from '../core/members/email-proof.ts';
 import type { Member } from '../core/members/member.ts';
 import type { SignInFailures } from '../core/members/member-limits.ts';
+import type { Passkey } from '../core/members/passkey.ts';
 import type { PushedRequest } from '../core/oidc/request/pushed-request.ts';
 import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
 import type { AdminToken } from '../core/operators/admin-token.ts';
@@ -54,6 +55,7 @@ export interface Database {
   /** The words of members' names, as they are searched. */
   memberWords: { tenantId: string; word: string; memberId: string };
   formerAddresses: FormerAddressRow;
+  passkeys: PasskeyRow;
   sessions: Session;
   authorizationCodes: AuthorizationCode;
   signIns: SignIn;
@@ -131,8 +133,11 @@ export interface SlowedEntryRow {
 /** An id that may be used once, and was: it is refused until what bears it has expired. */
 export interface UsedIdRow {
   tenantId: string;
-  /** What bears it, as its `jti`: one of each kind may have the same (RFC 7523 §3, RFC 9449 §11.1, RFC 9101 §10.2). */
-  purpose: 'client assertion' | 'DPoP proof' | 'request object';
+  /**
+   * What bears it, as its `jti` or its challenge: one of each kind may have the same (RFC 7523 §3, RFC 9449 §11.1, RFC
+   * 9101 §10.2).
+   */
+  purpose: 'client assertion' | 'DPoP proof' | 'passkey' | 'request object';
   /** SHA-256 of the id and of who made it. */
   hash: string;
   /** ms */
@@ -203,6 +208,8 @@ export interface MemberRow extends Stored<Omit<Member, 'address'>, never, 'email
   addressName: string | null;
   addressEmail: string | null;
 }
+
+export type PasskeyRow = Stored<Passkey, never, 'isSynced' | 'isBackedUp'>;
 
 /** An address that a member had before, so that what belongs to it can be erased with the member. */
 export interface FormerAddressRow {

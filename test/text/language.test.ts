@@ -33,10 +33,12 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   de: [
     'account.browser', // German: Browser
     'account.devices.app', // German: App
+    'account.passkeys.title', // German: Passkeys
     'consent.unverified.app', // German: App
     'device.approve.name', // German: Name
     'mail.fact.browser', // German: Browser
     'mail.fact.client', // German: App
+    'mail.fact.passkey', // German: Passkey
     'member.fullName', // German: Name
     'outbox.code', // German: Code
     'outbox.link', // German: Link

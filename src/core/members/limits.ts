@@ -97,3 +97,15 @@ export const smtpTimeout = { connect: 10 * second, greeting: 10 * second, silenc
 /** The development page of mails shows this many, the newest, and looks for a word in so many of them. */
 export const outboxShown = 50;
 export const outboxSearched = 1_000;
+
+/**
+ * Passkeys: so many of a member, so long a name and an id of a credential (in base64url; WebAuthn §4: 1,023 bytes) and a
+ * public key (that of RSA with 4,096 bits has 530 bytes).
+ */
+export const passkeyLimits = { ofMember: 20, name: 60, credentialId: 1_364, publicKey: 1_400 } as const;
+
+/** A challenge is signed within this time (WebAuthn §15.1 recommends 5 to 10 minutes). */
+export const challengeLifetime = 10 * minute;
+
+/** A member who has signed in, or proven it once more, no longer ago than this is not asked again who it is. */
+export const provenFor = 5 * minute;

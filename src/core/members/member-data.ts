@@ -10,6 +10,7 @@ import type { SignIn } from '../grants/sign-in.ts';
 import type { ScopeConsent } from '../oidc/scope-consent.ts';
 import type { Session } from '../session.ts';
 import type { Member } from './member.ts';
+import type { Passkey } from './passkey.ts';
 
 /** What is held of a member, as it was loaded. */
 interface HeldData {
@@ -24,6 +25,7 @@ interface HeldData {
     readonly ipAddress: string;
   }[];
   readonly sessions: readonly Session[];
+  readonly passkeys: readonly Passkey[];
   readonly consents: readonly ScopeConsent[];
   readonly clients: readonly Client[];
   readonly exportedAt: number;
@@ -57,7 +59,7 @@ export function memberDetails(member: Member) {
  */
 export function memberData(held: HeldData) {
   const { member, subscriptions, checkouts, invoices, consentChanges } = held;
-  const { signIns, sessions, consents, clients, exportedAt } = held;
+  const { signIns, sessions, passkeys, consents, clients, exportedAt } = held;
   const nameOf = (id: string) => clients.find(({ clientId }) => clientId === id)?.name ?? id;
   return {
     exportedAt: iso(exportedAt),
@@ -127,6 +129,15 @@ export function memberData(held: HeldData) {
       createdAt: iso(createdAt),
       authenticatedAt: iso(authenticatedAt),
       lastUsedAt: iso(lastUsedAt),
+    })),
+    passkeys: passkeys.map((passkey) => ({
+      name: passkey.name,
+      synced: passkey.isSynced,
+      backedUp: passkey.isBackedUp,
+      browser: passkey.userAgent,
+      ipAddress: passkey.ipAddress,
+      createdAt: iso(passkey.createdAt),
+      lastUsedAt: isoOrNull(passkey.lastUsedAt),
     })),
     consents: consents.map(({ clientId, scope, grantedAt }) => ({
       app: nameOf(clientId),

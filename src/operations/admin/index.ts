@@ -17,6 +17,7 @@ import { contentAccessOperations } from './members/content-access.ts';
 import { memberChangeOperations } from './members/member-changes.ts';
 import { memberLimitOperations } from './members/member-limits.ts';
 import { memberFileOperations, memberMailOperations, memberOperations } from './members/members.ts';
+import { passkeyOperations } from './members/passkeys.ts';
 import { memberReadOperations } from './members/read.ts';
 import { sessionEndOperations, sessionListOperations } from './members/sessions.ts';
 import { timelineOperations } from './members/timeline.ts';
@@ -49,6 +50,7 @@ export const operations: readonly Operation[] = [
   ...memberFileOperations,
   ...memberLimitOperations,
   ...sessionListOperations,
+  ...passkeyOperations,
   ...memberMailOperations,
   ...sessionEndOperations,
   ...subscriptionOperations,

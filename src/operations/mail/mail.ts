@@ -19,6 +19,8 @@ export const mailNames = [
   'passwordReset', // a member who forgot the password | – | – | the new password
   'invitation', // a member whose account an operator made | – | – | a first password
   'passwordChanged', // a member whose password was changed | place, time | – | recovery
+  'passkeyAdded', // a member who made a passkey | passkey, place, time | – | the passkeys
+  'passkeyRemoved', // a member whose passkey was removed | passkey, time | – | the passkeys
   'emailChange', // a new address, to prove it | – | yes | the account
   'emailChanged', // the address an account had before | email (the new one), time | – | –
   'newTv', // a member whose TV or app was signed in | client, device, place, time | – | takes it back
@@ -57,6 +59,7 @@ const factNames = [
   'client',
   'device',
   'browser',
+  'passkey',
   'email',
   'place',
   'time',

@@ -16,6 +16,7 @@ import {
   nextMemberNumbers,
   updateMemberStatus,
 } from '../../storage/members/member.ts';
+import { listPasskeys } from '../../storage/members/passkey.ts';
 import { listUnverifiedClients } from '../../storage/registration/unverified-client.ts';
 import type { Tx } from '../../storage/store.ts';
 import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
@@ -112,6 +113,7 @@ export async function wholeMemberData(tx: Tx, member: Member, exportedAt: number
     consentChanges: await listConsentChanges(tx, id),
     signIns: await listMemberSignIns(tx, id),
     sessions: await listActiveSessions(tx, id),
+    passkeys: await listPasskeys(tx, id),
     consents: await listScopeConsents(tx, id),
     clients: [
       ...(await listClients(tx, tenantId)),

@@ -87,6 +87,7 @@ async function eraseTraces(tx: Tx, memberId: string): Promise<void> {
   await updateRows(tx, 'signIns', { memberId }, { label: null });
   for (const table of [
     'knownBrowsers',
+    'passkeys',
     'wrongUserCodes',
     'slowedEntries',
     'scopeConsents',

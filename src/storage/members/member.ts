@@ -132,12 +132,15 @@ export async function updateMemberStatus(
   await updateRow(tx, 'members', { id, tenantId }, { status, updatedAt });
 }
 
-/** @param since when another password was chosen (ms); left out where the same one was hashed anew */
+/**
+ * @param since when another password was chosen (ms), null where it is none that anybody chose; left out where the same one
+ *   was hashed anew
+ */
 export async function updatePasswordHash(
   tx: Tx,
   id: string,
   passwordHash: string,
-  since?: number,
+  since?: number | null,
 ): Promise<void> {
   const hashed = { passwordHash, passwordWork: hashWork(passwordHash) };
   await updateRow(tx, 'members', { id }, since === undefined ? hashed : { ...hashed, passwordSince: since });

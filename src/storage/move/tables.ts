@@ -29,6 +29,7 @@ const orders: { readonly [T in MovedTable]: readonly (keyof RowOf<T> & string)[]
   knownBrowsers: ['memberId', 'browserHash'],
   signInFailures: ['tenantId', 'emailHash'],
   slowedEntries: ['tenantId', 'memberId'],
+  passkeys: ['id'],
   sessions: ['id'],
   signIns: ['id'],
   authorizationCodes: ['hash'],

@@ -10,6 +10,7 @@ import {
   clientRecord,
   memberRecord,
   now,
+  passkeyRecord,
   sessionRecord,
   signInRecord,
 } from '../../support/records/records.ts';
@@ -42,6 +43,7 @@ describe('the file of a member’s data (pages 18)', () => {
       { signIn: signInRecord({ clientId: 'gone' }), device: null, ipAddress: '192.0.2.8' },
     ],
     sessions: [sessionRecord()],
+    passkeys: [passkeyRecord()],
     consents: [
       {
         tenantId: 'tenant-a',

@@ -23,6 +23,7 @@ const tenant: FileTenant = {
   privacyUrl: 'https://telling.test/privacy',
   languages: ['nb', 'en'],
   passwordLength: 14,
+  passkeys: 'off',
   returnOrigins: ['https://www.telling.test', 'https://shop.telling.test'],
   invoicing: {
     payee: 'Telling AS',

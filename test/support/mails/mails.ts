@@ -8,6 +8,12 @@ export const fullMails: Readonly<Record<MailName, Pick<Mail, 'values' | 'code'>>
   passwordReset: { values: { fullName: 'Grace Hopper' } },
   invitation: { values: { fullName: 'Grace Hopper' } },
   passwordChanged: { values: { fullName: 'Grace Hopper', place: 'Oslo', time: Date.UTC(2026, 2, 4, 5, 6) } },
+  passkeyAdded: {
+    values: { fullName: 'Grace Hopper', passkey: 'Phone', place: 'Oslo', time: Date.UTC(2026, 2, 4, 5, 6) },
+  },
+  passkeyRemoved: {
+    values: { fullName: 'Grace Hopper', passkey: 'Phone', time: Date.UTC(2026, 2, 4, 5, 6) },
+  },
   emailChange: { values: { fullName: 'Grace Hopper' }, code: '123 456' },
   emailChanged: {
     values: { fullName: 'Grace Hopper', email: 'new@example.test', time: Date.UTC(2026, 2, 4) },

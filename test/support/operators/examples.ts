@@ -7,6 +7,7 @@ import {
   newInvoice,
   newLeavingMember,
   newMember,
+  newPasskey,
   newSession,
   newSubscription,
   type World,
@@ -74,6 +75,7 @@ export const examples: Readonly<Record<string, Example>> = {
     termsUrl: 'https://www.example.com/terms',
     privacyUrl: 'https://www.example.com/privacy',
     passwordLength: 16,
+    passkeys: 'off',
     limits: { signUpsPerAddressAndHour: null, signUpsPerAddressAndDay: 50 },
     deletionCoolingOffSeconds: 86_400,
     clientRegistration: 'token',
@@ -134,6 +136,20 @@ export const examples: Readonly<Record<string, Example>> = {
     return { memberId: world.memberId, sessionId };
   },
 
+  'passkeys.list': async (world) => {
+    await newPasskey(world);
+    return { memberId: world.memberId };
+  },
+  'passkeys.rename': async (world) => ({
+    memberId: world.memberId,
+    passkeyId: await newPasskey(world),
+    name: 'My "phone"',
+  }),
+  'passkeys.remove': async (world) => {
+    // The last way in stays.
+    await newPasskey(world);
+    return { memberId: world.memberId, passkeyId: await newPasskey(world) };
+  },
   'signIns.list': async (world) => {
     await newSession(world);
     return { memberId: world.memberId };

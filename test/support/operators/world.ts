@@ -10,8 +10,9 @@ import { insertInvoice } from '../../../src/storage/access/invoice.ts';
 import { insertSession } from '../../../src/storage/grants/session.ts';
 import { insertSignIn } from '../../../src/storage/grants/sign-in.ts';
 import { findMember, updateMember } from '../../../src/storage/members/member.ts';
+import { insertPasskey } from '../../../src/storage/members/passkey.ts';
 import { checkoutRecord } from '../records/access-records.ts';
-import { memberRecord, sessionRecord, signInRecord } from '../records/records.ts';
+import { memberRecord, passkeyRecord, sessionRecord, signInRecord } from '../records/records.ts';
 import type { TestService } from '../service.ts';
 
 /** A tenant of its own to operate on, the same for every test that begins one. */
@@ -161,6 +162,16 @@ export async function newSession(world: World): Promise<{ sessionId: string; sig
     await insertSignIn(tx, signInRecord({ id: signInId, tenantId, memberId, clientId, sessionId }));
   });
   return { sessionId, signInId };
+}
+
+/** A passkey of the member. @returns its id */
+export async function newPasskey(world: World): Promise<string> {
+  const { service, tenantId, memberId } = world;
+  const id = `${world.fresh('passkey')}-${world.host}`;
+  await service.store.transaction((tx) =>
+    insertPasskey(tx, passkeyRecord({ id, tenantId, memberId, credentialId: id })),
+  );
+  return id;
 }
 
 /** An unpaid invoice of the member. @returns its number */

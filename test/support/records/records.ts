@@ -7,6 +7,7 @@ import { beginSignIn, type SignIn } from '../../../src/core/grants/sign-in.ts';
 import { sha256 } from '../../../src/core/hash.ts';
 import { tenantLimits } from '../../../src/core/limits.ts';
 import type { Member } from '../../../src/core/members/member.ts';
+import type { Passkey } from '../../../src/core/members/passkey.ts';
 import type { Session } from '../../../src/core/session.ts';
 import type { Tenant } from '../../../src/core/tenant.ts';
 import { plainJpeg, plainLogo } from '../members/logos.ts';
@@ -45,6 +46,7 @@ export function tenantRecord(letter: 'a' | 'b', changes: Partial<Tenant> = {}): 
     returnOrigins: ['https://app.test', 'https://www.app.test:8443'],
     languages: ['nb', 'en'],
     passwordLength: 14,
+    passkeys: 'on',
     revocationListed: true,
     invoicing: {
       payee: 'A Ltd',
@@ -158,6 +160,28 @@ export function sessionRecord(changes: Partial<Session> = {}): Session {
     ipAddress: '192.0.2.1',
     amr: 'pwd otp mfa',
     strongAt: now - 30 * minute,
+    ...changes,
+  };
+}
+
+/** A passkey of member-1, made an hour ago and used a minute ago. */
+export function passkeyRecord(changes: Partial<Passkey> = {}): Passkey {
+  return {
+    id: 'passkey-1',
+    tenantId: 'tenant-a',
+    memberId: 'member-1',
+    credentialId: 'credential-1',
+    publicKey: 'cHVibGljIGtleQ',
+    counter: 3,
+    isSynced: true,
+    isBackedUp: true,
+    transports: 'internal hybrid',
+    aaguid: 'ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4',
+    name: 'Phone',
+    createdAt: now - hour,
+    lastUsedAt: now - minute,
+    userAgent: 'Firefox',
+    ipAddress: '192.0.2.1',
     ...changes,
   };
 }

@@ -6,6 +6,7 @@ import type { AuditEvent, AuditEventName } from '../audit-event.ts';
 /** What is counted while it happens: events of the audit. */
 const eventFigures = [
   'signInsByPassword',
+  'signInsByPasskey',
   'signInsByTv',
   'signInsRefused',
   'signUps',
@@ -40,7 +41,10 @@ const byEvent: Partial<Record<AuditEventName, FigureName>> = {
   checkout_completed: 'orders',
 };
 
-const byWay: Readonly<Record<SignInWay, FigureName>> = { password: 'signInsByPassword' };
+const byWay: Readonly<Record<SignInWay, FigureName>> = {
+  password: 'signInsByPassword',
+  passkey: 'signInsByPasskey',
+};
 
 /** The figures that an event counts for. @param way of a sign-in; null of one that came with a password */
 export function figuresOfEvent({

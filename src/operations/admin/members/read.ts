@@ -4,6 +4,7 @@ import { channelsShown } from '../../../core/members/limits.ts';
 import type { Member } from '../../../core/members/member.ts';
 import { listNewestSubscriptions } from '../../../storage/access/subscription.ts';
 import { countHeld } from '../../../storage/members/held.ts';
+import { listPasskeys } from '../../../storage/members/passkey.ts';
 import * as s from '../../json-schema.ts';
 import { livingSessions } from '../../session/session.ts';
 import { livingSignIns } from '../../sign-in/sign-in.ts';
@@ -14,6 +15,7 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { contentAccess, contentAccessSchema } from './content-access.ts';
 import { memberAnswer, memberField, memberFor, memberSchema } from './member.ts';
 import { limitsOf, limitsSchema } from './member-limits.ts';
+import { passkeyAnswer, passkeySchema } from './passkeys.ts';
 import { listedSignInSchema, sessionAnswer, sessionSchema, signInAnswer } from './sessions.ts';
 import { standingFor, standingSchema } from './standing.ts';
 
@@ -32,6 +34,7 @@ const besides = {
     'The newest TVs and apps that can use the account; `signIns.list` has all',
     listedSignInSchema,
   ),
+  passkeys: s.list('The passkeys', passkeySchema),
   sessions: s.list('The newest browsers of the member; `sessions.list` has all', sessionSchema),
 };
 
@@ -51,6 +54,7 @@ async function besidesOf(context: OnTenant<OperationContext>, member: Member) {
     subscriptions: bought.map((one) => subscriptionAnswer(one, now)),
     access: await contentAccess(context, member, { limit: channelsShown }),
     signIns: await withClientNames(signIns.page.map(signInAnswer), context),
+    passkeys: (await listPasskeys(tx, id)).map(passkeyAnswer),
     sessions: (await livingSessions(tx, member, newest, now)).page.map(sessionAnswer),
   };
 }
@@ -68,6 +72,7 @@ const read = onTenant({
       },
       access: { list: 'contentAccess.list' },
       signIns: { list: 'signIns.list' },
+      passkeys: { list: 'passkeys.list' },
       sessions: { list: 'sessions.list' },
     },
   },

@@ -122,6 +122,7 @@ export const tenantFields = {
     'New passwords have at least so many characters',
     passwordLength.default,
   ),
+  passkeys: s.oneOf('Passkeys', 'Whether members may have passkeys and sign in with them', ['off', 'on']),
   returnOrigins: s.texts('Where a checkout may lead back to', 'https://www.example.com'),
   invoicing: s.named(
     'InvoicingChanges',
@@ -186,6 +187,7 @@ export function tenantAnswer(tenant: Tenant, all: readonly Tenant[]) {
     privacyUrl: tenant.privacyUrl,
     languages: tenant.languages,
     passwordLength: tenant.passwordLength,
+    passkeys: tenant.passkeys,
     returnOrigins: tenant.returnOrigins,
     invoicing: tenant.invoicing,
     clientRegistration: tenant.clientRegistration,

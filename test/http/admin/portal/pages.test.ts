@@ -46,6 +46,7 @@ const others = () => ({
   tenant: hosts.b,
   clientId: 'conf1',
   memberId: foreign,
+  passkeyId: 'any',
   packageId: 1,
   productId: 1,
   subscriptionId: 1,

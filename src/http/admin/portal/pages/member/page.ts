@@ -18,6 +18,7 @@ const hidden = [
   'subscriptions',
   'signIns',
   'sessions',
+  'passkeys',
   'limits',
   'fullName',
   'email',
@@ -51,6 +52,7 @@ export function showMember(visit: OperationVisit): Promise<FastifyReply> {
         subscriptions: subscriptionsOf(visit, member),
         devices: devicesOf(visit, member),
         password: passwordOf(member),
+        passkeys: passkeysOf(visit, member),
         lists: listsOf(visit),
       },
     };
@@ -147,6 +149,20 @@ function passwordOf({ standing }: Facts): readonly Piece[] {
   return [{ text: say(isNone ? 'member.password.none' : 'member.password.set') }];
 }
 
+/** Passkeys, each with how to remove it. */
+function passkeysOf(visit: OperationVisit, { passkeys }: Facts) {
+  const entry = operationNamed(visit, 'passkeys.list')?.portal?.list?.entry;
+  const now = visit.deps.clock();
+  return listed(passkeys).map((one) => ({
+    name: String(one.name),
+    used:
+      one.lastUsedAt === null
+        ? piecesOf('member.passkeys.made', { at: day(one.createdAt) })
+        : piecesOf('member.used', { at: nearby(String(one.lastUsedAt), now) }),
+    actions: entryButtons(visit, entry, one).filter(({ isGrave }) => isGrave),
+  }));
+}
+
 /** The pages that have each list whole. */
 function listsOf(visit: OperationVisit): Readonly<Record<string, string | null>> {
   const names = {
@@ -154,6 +170,7 @@ function listsOf(visit: OperationVisit): Readonly<Record<string, string | null>>
     subscriptions: 'subscriptions.list',
     signIns: 'signIns.list',
     sessions: 'sessions.list',
+    passkeys: 'passkeys.list',
   };
   return Object.fromEntries(
     Object.entries(names).map(([part, name]) => {

@@ -1,0 +1,43 @@
+// The ways in that a member has, and how the password is taken away where there is another.
+
+import type { Member } from '../../core/members/member.ts';
+import { passkeyDomain } from '../../core/members/passkey.ts';
+import { isLastWayIn, type WayIn } from '../../core/members/ways-in.ts';
+import { passwordSince, updatePasswordHash } from '../../storage/members/member.ts';
+import { listPasskeys } from '../../storage/members/passkey.ts';
+import type { Tx } from '../../storage/store.ts';
+import { auditDeed } from '../audit/audit.ts';
+import type { OpenTenant } from '../tenant/open-tenants.ts';
+
+/** Every way in that a member has and that her tenant offers. */
+export async function listWaysIn(
+  tx: Tx,
+  tenant: Pick<OpenTenant, 'issuer' | 'passkeys'>,
+  member: Pick<Member, 'id' | 'tenantId'>,
+): Promise<readonly WayIn[]> {
+  const hasPassword = (await passwordSince(tx, member)) !== null;
+  const passkeys = passkeyDomain(tenant) === null ? [] : await listPasskeys(tx, member.id);
+  return [
+    ...(hasPassword ? [{ way: 'password', id: null } as const] : []),
+    ...passkeys.map(({ id }) => ({ way: 'passkey', id }) as const),
+  ];
+}
+
+/**
+ * Takes a member's password away, where there is another way in (decision 46).
+ *
+ * @param unknowable the hash of a password that nobody knows: none takes longer to be refused than another (A1)
+ * @returns whether there is no password any more
+ */
+export async function removePassword(
+  tx: Tx,
+  tenant: Pick<OpenTenant, 'issuer' | 'passkeys'>,
+  member: Pick<Member, 'id' | 'tenantId'>,
+  unknowable: string,
+): Promise<boolean> {
+  const ways = await listWaysIn(tx, tenant, member);
+  if (isLastWayIn(ways, { way: 'password', id: null })) return false;
+  await updatePasswordHash(tx, member.id, unknowable, null);
+  await auditDeed(tx, { event: 'password_removed', memberId: member.id, target: member.id });
+  return true;
+}

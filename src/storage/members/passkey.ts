@@ -1,0 +1,57 @@
+// Queries of passkeys.
+import type { Passkey } from '../../core/members/passkey.ts';
+import { insertion, lookup } from '../prepared.ts';
+import { deleteRows, fromFlag, rowsWith, toFlag, updateRow } from '../rows.ts';
+import type { PasskeyRow } from '../schema.ts';
+import type { Tx } from '../store.ts';
+
+/** The passkey of a tenant by what its authenticator calls it, or null. */
+export async function findPasskeyByCredential(
+  tx: Tx,
+  tenantId: string,
+  credentialId: string,
+): Promise<Passkey | null> {
+  const row = await byCredential.first(tx, { credentialId, tenantId });
+  return row === null ? null : passkeyOf(row);
+}
+
+const byCredential = lookup('passkeys', 'credentialId', 'tenantId');
+
+/** The passkey of a member by its id, or null. */
+export async function findPasskey(tx: Tx, memberId: string, id: string): Promise<Passkey | null> {
+  const [row] = await rowsWith(tx, 'passkeys', { memberId, id }).execute();
+  return row === undefined ? null : passkeyOf(row);
+}
+
+/** The passkeys of a member, the newest first, since the ids tell the time. */
+export async function listPasskeys(tx: Tx, memberId: string): Promise<readonly Passkey[]> {
+  const rows = await rowsWith(tx, 'passkeys', { memberId }).orderBy('id', 'desc').execute();
+  return rows.map(passkeyOf);
+}
+
+const insert = insertion('passkeys');
+
+export const insertPasskey = (tx: Tx, passkey: Passkey): Promise<void> => insert(tx, toRow(passkey));
+
+/** Stores what changes of a passkey: its name, and what its use leaves. */
+export async function updatePasskey(tx: Tx, passkey: Passkey): Promise<void> {
+  const { id, name, counter, isBackedUp, lastUsedAt, userAgent, ipAddress } = toRow(passkey);
+  const changes = { name, counter, isBackedUp, lastUsedAt, userAgent, ipAddress };
+  await updateRow(tx, 'passkeys', { id }, changes);
+}
+
+export async function deletePasskey(tx: Tx, { id }: Pick<Passkey, 'id'>): Promise<void> {
+  await deleteRows(tx, 'passkeys', { id });
+}
+
+const passkeyOf = (row: PasskeyRow): Passkey => ({
+  ...row,
+  isSynced: fromFlag(row.isSynced),
+  isBackedUp: fromFlag(row.isBackedUp),
+});
+
+const toRow = (passkey: Passkey): PasskeyRow => ({
+  ...passkey,
+  isSynced: toFlag(passkey.isSynced),
+  isBackedUp: toFlag(passkey.isBackedUp),
+});
