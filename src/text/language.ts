@@ -30,6 +30,8 @@ export interface Language {
   readonly tag: string;
   readonly direction: 'ltr' | 'rtl';
   readonly t: Translate;
+  /** Where its reader lives, if that is known: days are told as they are there. Two letters (ISO 3166-1). */
+  readonly country?: string | null;
 }
 
 /**

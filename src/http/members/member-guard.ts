@@ -32,7 +32,9 @@ export function memberGuard(deps: Deps, wayOf: (reply: FastifyReply) => Way): Gu
       const { request } = reply;
       const current = await currentSession(tx, request, deps.clock());
       if (current === null) return null;
-      const language = requestLanguage(request, [wayOf(reply).chosen], current.member.locale);
+      const { locale, address } = current.member;
+      const chosen = requestLanguage(request, [wayOf(reply).chosen], locale);
+      const language = { ...chosen, country: address.country };
       return { ...current, request, reply, language, deps };
     },
     signIn(reply) {

@@ -1,12 +1,14 @@
 // Shows days and times in words.
+import { zoneOfDays } from '../../text/calendar.ts';
+import type { Language } from '../../text/language.ts';
 import { memoized } from '../../text/memoized.ts';
 
 const days = memoized(
-  (language) => new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }),
+  (language, zone) => new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: zone }),
 );
-/** A period in short, since it stands beside its plan. */
+/** A period is written in short: it stands beside what it is of. */
 const periods = memoized(
-  (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }),
+  (language, zone) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: zone }),
 );
 const moments = memoized(
   (language) =>
@@ -22,14 +24,17 @@ const moments = memoized(
 );
 const agos = memoized((language) => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }));
 
-/** A day, such as "3 March 2026". It is the day of UTC, since it is not known where the member is. */
-export function dayOf(time: number, language: string): string {
-  return days(language).format(time);
+/** Who reads: in which language, and where, if that is known. */
+type Reader = Pick<Language, 'tag' | 'country'>;
+
+/** A day, such as "3 March 2026": the reader's own, where it is known where the reader lives (`zoneOfDays`). */
+export function dayOf(time: number, { tag, country }: Reader): string {
+  return days(tag, zoneOfDays(country, time)).format(time);
 }
 
 /** The first and the last day of a period. */
-export function periodOf(from: number, to: number, language: string): string {
-  return periods(language).formatRange(from, to);
+export function periodOf(from: number, to: number, { tag, country }: Reader): string {
+  return periods(tag, zoneOfDays(country, from, to)).formatRange(from, to);
 }
 
 /** A day and a time of day, which says that it is UTC. */
@@ -42,14 +47,14 @@ const hour = 60 * minute;
 export const day = 24 * hour;
 
 /** How long ago something was, such as "3 hours ago"; after a month its day. */
-export function agoOf(time: number, now: number, language: string): string {
+export function agoOf(time: number, now: number, reader: Reader): string {
   const ago = Math.max(0, now - time);
-  const format = agos(language);
+  const format = agos(reader.tag);
   if (ago < minute) return format.format(0, 'second');
   if (ago < hour) return format.format(-Math.floor(ago / minute), 'minute');
   if (ago < day) return format.format(-Math.floor(ago / hour), 'hour');
   if (ago < 30 * day) return format.format(-Math.floor(ago / day), 'day');
-  return dayOf(time, language);
+  return dayOf(time, reader);
 }
 
 /** Words at the beginning of a line, such as "3 hours ago" and "now": with a capital, if the language has them. */

@@ -142,6 +142,7 @@ export async function askForDeletion(
   await auditDeed(tx, { event: 'member_deletion_asked', memberId, target: memberId });
   await deps.mails.queue(tx, tenant, {
     ...toMember(leaving, language, { date: leaving.deletionDueAt ?? 0 }),
+    country: leaving.address.country,
     name: 'deletionRequested',
     link: `${tenant.issuer}/account`,
   });

@@ -4,6 +4,7 @@ import { supportLink } from '../../core/members/branding.ts';
 import { emailProofLifetime } from '../../core/members/limits.ts';
 import { invitationLifetime } from '../../core/operators/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
+import { zoneOfDays } from '../../text/calendar.ts';
 import type { Translate } from '../../text/catalogue.ts';
 import { chooseLanguage, type Language } from '../../text/language.ts';
 import { createTemplates } from '../../text/templates.ts';
@@ -44,6 +45,8 @@ export interface Mail {
   readonly memberId?: string;
   /** The tag of a language; one that is not ours becomes the nearest. */
   readonly language: string;
+  /** Where it is read, if that is known: days are told as they are there. Two letters (ISO 3166-1). */
+  readonly country?: string | null;
   readonly values?: Readonly<Record<string, string | number>>;
   /** Six digits as they are shown, such as `123 456`. */
   readonly code?: string;
@@ -94,7 +97,10 @@ const templates = createTemplates();
 /** Writes a mail in the language of its recipient. */
 export function composeMail(tenant: Tenant, mail: Mail) {
   const language = chooseLanguage([mail.language], undefined, tenant.languages);
-  const values = { ...printable(mail.values ?? {}, language), tenant: oneLine(tenant.name) };
+  const values = {
+    ...printable(mail.values ?? {}, { ...language, country: mail.country ?? null }),
+    tenant: oneLine(tenant.name),
+  };
   const subject = language.t(`mail.${mail.name}.subject`, values);
   const parts = { ...partsOf(mail, language, values), links: linksOf(tenant, language) };
   const look = mailLook(tenant);
@@ -181,21 +187,31 @@ function textOf({ greeting, lead, facts, link, code, notes, footer, links }: Par
 /** The values as they are printed: on one line each, times in words of the language. */
 function printable(
   values: Readonly<Record<string, string | number>>,
-  { tag }: Language,
+  { tag, country }: Language,
 ): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      typeof value === 'string' ? oneLine(value) : timeInWords(value, tag, dayNames.has(name)),
+      typeof value === 'string'
+        ? oneLine(value)
+        : dayNames.has(name)
+          ? dayInWords(value, tag, country)
+          : timeInWords(value, tag),
     ]),
   );
 }
 
+const day = { year: 'numeric', month: 'long', day: 'numeric' } as const;
+
+/** A day as the pages tell it (`zoneOfDays`). */
+function dayInWords(time: number, tag: string, country: string | null | undefined): string {
+  return new Intl.DateTimeFormat(tag, { ...day, timeZone: zoneOfDays(country, time) }).format(time);
+}
+
 /** It is not known where the mail will be read, so times are in UTC and say so. */
-function timeInWords(time: number, tag: string, dayOnly: boolean): string {
-  const day = { timeZone: 'UTC', year: 'numeric', month: 'long', day: 'numeric' } as const;
-  const clock = { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' } as const;
-  return new Intl.DateTimeFormat(tag, dayOnly ? day : { ...day, ...clock }).format(time);
+function timeInWords(time: number, tag: string): string {
+  const clock = { hour: '2-digit', minute: '2-digit', timeZone: 'UTC', timeZoneName: 'short' } as const;
+  return new Intl.DateTimeFormat(tag, { ...day, ...clock }).format(time);
 }
 
 /** A value fills a place: it begins no new line, and turns no text around it (U+202E and its like). */

@@ -110,6 +110,20 @@ describe('the list of subscriptions', () => {
     expect(text).toMatch(/^Active Once Ends on February 4, 2026 Includes/);
   });
 
+  it('pages 21: tells its days as they are where the member lives, and as those of UTC where that is not known', async () => {
+    const { expiresAt, ...times } = inDays(-1, 20);
+    const packageId = await packageOf('Nightly', nok, 1, false);
+    await give(packageId, { ...times, expiresAt: Number(expiresAt) + 11.5 * 60 * 60 * 1_000 });
+    const endsFor = async (addressCountry: string | null) => {
+      await service.store.transaction((tx) =>
+        tx.updateTable('members').set({ addressCountry }).where('id', '=', memberId).execute(),
+      );
+      return /Ends on ([^.]+?) Includes/.exec(cardsOf(await browser.send(url))[0] ?? '')?.[1];
+    };
+    expect(await endsFor('NO')).toBe('February 5, 2026');
+    expect(await endsFor(null)).toBe('February 4, 2026');
+  });
+
   it('the clock says what it does, and no job', async () => {
     await give(await packageOf('Clock', nok), inDays(-1, 1));
     service.clock.advance(2 * day);

@@ -139,6 +139,13 @@ describe('how a mail speaks', () => {
     );
   });
 
+  it('pages 21: of days as they are where its reader lives, as the pages tell them', () => {
+    const told = (country: string | null) =>
+      composeMail(tenant, mailOf('deletionRequested', { country })).text;
+    expect(told('CR')).toContain('on March 3, 2026, with');
+    expect(told(null)).toContain('on March 4, 2026, with');
+  });
+
   it('of how long the link works, which is how long it works', () => {
     expect(emailProofLifetime).toMatchObject({ password_reset: 30 * 60_000, sign_up: 24 * 60 * 60_000 });
     expect(composeMail(tenant, mailOf('passwordReset')).text).toContain('This works for 30 minutes.');

@@ -79,16 +79,17 @@ async function namesOf(tx: Tx, changes: readonly ConsentChange[]): Promise<Reado
 
 /** What is said of a consent: the last answer, and whether it was to other words, which saving would change. */
 function noteOf(visit: Visit, consent: Consent, last: ConsentChange | undefined): string {
-  const { t, tag } = visit.language;
+  const { language } = visit;
+  const { t } = language;
   if (last === undefined) return t('account.consents.never');
   const isToSameWords = last.name === consent.name && last.description === consent.description;
   if (isToSameWords || last.status === 'withdrawn') return answerOf(visit, last);
-  return t('account.consents.changed', { date: dayOf(last.changedAt, tag) });
+  return t('account.consents.changed', { date: dayOf(last.changedAt, language) });
 }
 
 /** What was answered, and when. */
 function answerOf({ language }: Visit, { status, changedAt }: ConsentChange): string {
-  return language.t(`account.consents.${status}`, { date: dayOf(changedAt, language.tag) });
+  return language.t(`account.consents.${status}`, { date: dayOf(changedAt, language) });
 }
 
 /** Saves the answers to what the page showed in the words of today, and asks again for the others. */

@@ -77,7 +77,7 @@ export function deviceRow(
     device === null ? browserName(userAgent, visit.language) : null,
     place,
   ].filter((part) => part !== null);
-  const ago = agoOf(signIn.rotatedAt, now, tag);
+  const ago = agoOf(signIn.rotatedAt, now, visit.language);
   return {
     id: signIn.id,
     name,
@@ -92,8 +92,8 @@ function factsOf(visit: Visit, { signIn, device, ipAddress }: LivingSignIn, now:
   return shownFacts(visit.language, [
     ['account.devices.device', signIn.label === null ? null : device?.name],
     ['device.approve.model', device?.model],
-    ['account.firstUsed', dayOf(signIn.createdAt, tag)],
-    ['account.lastUsed', beginning(agoOf(signIn.rotatedAt, now, tag), tag)],
+    ['account.firstUsed', dayOf(signIn.createdAt, visit.language)],
+    ['account.lastUsed', beginning(agoOf(signIn.rotatedAt, now, visit.language), tag)],
     ['device.approve.address', seenAt(visit, ipAddress).address],
   ]);
 }

@@ -31,12 +31,12 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
       data: {
         standing:
           paidAt === null
-            ? t(`account.invoices.${due}`, { date: dayOf(dueAt, tag) })
-            : t('account.invoice.paid', { date: dayOf(paidAt, tag) }),
+            ? t(`account.invoices.${due}`, { date: dayOf(dueAt, language) })
+            : t('account.invoice.paid', { date: dayOf(paidAt, language) }),
         payee,
         note,
         addressee: addressLines(invoice.addressee, language),
-        issued: dayOf(invoice.issuedAt, tag),
+        issued: dayOf(invoice.issuedAt, language),
         name: invoice.packageName,
         amount: showPrice(price, tag),
         tax: showTax(invoice, price, language),

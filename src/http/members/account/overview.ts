@@ -75,7 +75,7 @@ function lastSignInOf(visit: Visit, { id, userAgent, ipAddress, authenticatedAt 
   const notice = { memberId: member.id, at: authenticatedAt, what: { sessionId: id } };
   return {
     about: [
-      beginning(agoOf(authenticatedAt, now, language.tag), language.tag),
+      beginning(agoOf(authenticatedAt, now, language), language.tag),
       isOwn ? language.t('account.sessions.own') : browserName(userAgent, language),
       place,
     ].filter((part) => part !== null),

@@ -58,7 +58,7 @@ export function sendAccountPage(visit: Visit, view: AccountView): Promise<Fastif
       notice,
       member,
       confirm: sealConfirmation(reply, deps),
-      deletionDay: deletionDueAt === null ? null : dayOf(deletionDueAt, language.tag),
+      deletionDay: deletionDueAt === null ? null : dayOf(deletionDueAt, language),
       ...data,
     },
   });

@@ -57,7 +57,7 @@ export async function passwordWords(tx: Tx, { member, language }: Visit): Promis
   const since = await passwordSince(tx, member);
   // It is not known for a password that was taken over with its hash.
   if (since === null || since === 0) return language.t('account.password.hint');
-  return language.t('account.password.since', { date: dayOf(since, language.tag) });
+  return language.t('account.password.since', { date: dayOf(since, language) });
 }
 
 /** Where password managers find the page (W3C, A Well-Known URL for Changing Passwords; pages 9). */

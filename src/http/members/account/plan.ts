@@ -54,7 +54,7 @@ function nextOf(visit: Visit, subscription: MemberSubscription, standing: Subscr
   const { activatedAt, expiresAt, endedAt, renews } = subscription;
   const on = (name: string, time: number | null) =>
     language.t(`account.subscriptions.standing.${name}`, {
-      date: dayOf(time ?? deps.clock(), language.tag),
+      date: dayOf(time ?? deps.clock(), language),
     });
   switch (standing) {
     case 'pending':

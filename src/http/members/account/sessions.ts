@@ -53,7 +53,7 @@ function browserRow(visit: Visit, session: Session, now: number) {
   const { id, kind, userAgent, ipAddress, createdAt, lastUsedAt } = session;
   const isOwn = id === own.id;
   const { place, address } = seenAt(visit, ipAddress);
-  const first = language.t('account.sessions.since', { date: dayOf(createdAt, language.tag) });
+  const first = language.t('account.sessions.since', { date: dayOf(createdAt, language) });
   return {
     id,
     isOwn,
@@ -64,7 +64,7 @@ function browserRow(visit: Visit, session: Session, now: number) {
       kind === 'admin' ? language.t('account.sessions.portal') : null,
       place ?? address,
       // The time of use is written once an hour, but this browser is used right now.
-      agoOf(isOwn ? now : lastUsedAt, now, language.tag),
+      agoOf(isOwn ? now : lastUsedAt, now, language),
       first,
     ].filter((part) => part !== null),
   };

@@ -75,20 +75,22 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
 }
 
 /** What a member owes, in one line. */
-export function invoiceRow({ language: { t, tag }, deps }: Visit, { number, price, dueAt }: Invoice) {
+export function invoiceRow({ language, deps }: Visit, { number, price, dueAt }: Invoice) {
+  const { t, tag } = language;
   return {
     url: invoiceUrl({ number }),
     id: `invoice-${number}`,
     number: t('account.invoices.number', { number }),
     amount: showPrice(price, tag),
-    due: t(`account.invoices.${deps.clock() < dueAt ? 'due' : 'overdue'}`, { date: dayOf(dueAt, tag) }),
+    due: t(`account.invoices.${deps.clock() < dueAt ? 'due' : 'overdue'}`, { date: dayOf(dueAt, language) }),
   };
 }
 
 /** What cancelling does, said before it is done: one that has not begun has no period to wait for. */
-function cancellingText({ language: { t, tag } }: Visit, subscription: MemberSubscription, now: number) {
+function cancellingText({ language }: Visit, subscription: MemberSubscription, now: number) {
+  const { t } = language;
   return isActive(subscription, now)
-    ? t('account.subscriptions.cancel.active', { date: dayOf(subscription.expiresAt ?? now, tag) })
+    ? t('account.subscriptions.cancel.active', { date: dayOf(subscription.expiresAt ?? now, language) })
     : t('account.subscriptions.cancel.pending');
 }
 

@@ -39,21 +39,21 @@ export function describeOrder(offer: Package, language: Language, at: Moment, te
     id: offer.id,
     name: offer.name,
     // Its first and last day.
-    runs: periodOf(at.now, ends, tag),
+    runs: periodOf(at.now, ends, language),
     amount: price.amount === 0 ? t('checkout.price.free') : showPrice(price, tag),
     tax: price.amount === 0 ? null : showTax(offer, price, language),
     total: t(days === 0 ? 'checkout.order.today' : 'checkout.order.total'),
-    due: days === 0 ? null : t('checkout.order.by', { date: dayOf(at.now + days * day, tag) }),
+    due: days === 0 ? null : t('checkout.order.by', { date: dayOf(at.now + days * day, language) }),
     notes: offer.renews
       ? renewalOf(terms, ends, language)
-      : [t('checkout.order.ends', { date: dayOf(ends, tag) })],
+      : [t('checkout.order.ends', { date: dayOf(ends, language) })],
   };
 }
 
 /** What comes after the first period of what its operator renews, and how to stop it. */
 function renewalOf(terms: Terms, ends: number, language: Language): readonly string[] {
-  const { t, tag } = language;
-  const date = dayOf(ends, tag);
+  const { t } = language;
+  const date = dayOf(ends, language);
   const price = describePrice(terms, language);
   const isFree = terms.price.amount === 0;
   return [

@@ -14,11 +14,11 @@ import { describePrice, showPrice, showTax } from './description.ts';
 export const invoiceUrl = ({ number }: { readonly number: number | string }) => `/account/invoices/${number}`;
 
 /** How an invoice is paid: where to, with which reference, by when. */
-export function paymentOf(invoice: Invoice, tenant: Pick<OpenTenant, 'name'>, { tag }: Language) {
+export function paymentOf(invoice: Invoice, tenant: Pick<OpenTenant, 'name'>, language: Language) {
   const { number, price, dueAt, payTo } = invoice;
   return {
-    amount: showPrice(price, tag),
-    due: dayOf(dueAt, tag),
+    amount: showPrice(price, language.tag),
+    due: dayOf(dueAt, language),
     payee: payTo === null || payTo.payee === '' ? tenant.name : payTo.payee,
     account: payTo?.account == null ? null : showAccount(payTo.account),
     bic: payTo?.bic ?? null,
@@ -65,6 +65,7 @@ export async function mailSubscribed(
   await deps.mails.queue(tx, tenant, {
     name: invoice === null ? 'subscribed' : 'invoice',
     to: member.email,
+    country: member.address.country,
     language: language.tag,
     values: {
       fullName: member.fullName,

@@ -226,7 +226,7 @@ export function sendHeld(
   deps: PageDeps,
 ): Promise<FastifyReply> {
   const asked = { ...allowedOnly(held.asked, reply.request.tenant), packageId: offer.id };
-  const until = dayOf(subscription.expiresAt ?? deps.clock(), language.tag);
+  const until = dayOf(subscription.expiresAt ?? deps.clock(), language);
   return sendPage(reply, {
     template: 'members/checkout/done.eta',
     language,

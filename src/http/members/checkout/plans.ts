@@ -54,7 +54,8 @@ export async function showPlans(reply: FastifyReply, deps: Deps) {
 }
 
 export function languageOf(request: FastifyRequest, asked: CheckoutRequest, current: CurrentSession | null) {
-  return requestLanguage(request, [asked.language], current?.member.locale);
+  const language = requestLanguage(request, [asked.language], current?.member.locale);
+  return { ...language, country: current?.member.address.country ?? null };
 }
 
 /** Everything that is offered; what the member has already says so. */
@@ -62,7 +63,7 @@ function sendChoice(reply: FastifyReply, look: Look, offers: readonly Package[],
   const now = deps.clock();
   const plans = offers.map((offer) => {
     const has = heldOf(offer.id, look.held, now).at(-1);
-    const hasUntil = has === undefined ? null : dayOf(has.expiresAt ?? now, look.language.tag);
+    const hasUntil = has === undefined ? null : dayOf(has.expiresAt ?? now, look.language);
     return { offer, hasUntil };
   });
   const open = plans.flatMap(({ offer, hasUntil }) => (hasUntil === null ? [offer] : []));

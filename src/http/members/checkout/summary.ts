@@ -173,7 +173,7 @@ async function cancel(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
 /** "You are subscribed": where the member has nowhere else to go, or came back. What is to be paid stands there. */
 async function showCompleted(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
   const { request, checkout, offer, member, language, deps } = visit;
-  const { t, tag } = language;
+  const { t } = language;
   const subscription = await heldSubscription(tx, member.id, checkout.packageId, deps.clock());
   const invoices = await listInvoices(tx, member.id);
   const invoice = invoices.find(({ subscriptionId }) => subscriptionId === checkout.subscriptionId);
@@ -185,7 +185,7 @@ async function showCompleted(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
         lead:
           subscription?.expiresAt == null
             ? offer.name
-            : t('checkout.until', { package: offer.name, date: dayOf(subscription.expiresAt, tag) }),
+            : t('checkout.until', { package: offer.name, date: dayOf(subscription.expiresAt, language) }),
         invoice:
           invoice === undefined || invoice.paidAt !== null
             ? null

@@ -95,7 +95,7 @@ function send(visit: MemberVisit, decided: DecidedDevice, pressed: Pressed, seal
       about: [
         code.deviceModel ?? (name === app ? null : app),
         place ?? address,
-        pressed.at === null ? null : agoOf(pressed.at, deps.clock(), language.tag),
+        pressed.at === null ? null : agoOf(pressed.at, deps.clock(), language),
       ].filter((part) => part !== null),
       isApproved: page === 'approved',
       decided: sealed,
