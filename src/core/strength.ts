@@ -12,7 +12,7 @@ export type Factor = 'pwd' | 'otp' | 'hwk' | 'swk' | 'user' | 'fed' | 'mfa';
 
 /** `acr` of one factor, and of two, or of a passkey that verified its user (decision 47). */
 export const oneFactor = 'urn:memberdoor:1';
-export const twoFactors = 'urn:memberdoor:2';
+const twoFactors = 'urn:memberdoor:2';
 
 /** How a session was begun. */
 export interface Strength {

@@ -154,7 +154,7 @@ export const nextText = s.textOrNull(nextWords, null);
 export const nextNumber = (example: number) => s.orNull(s.wholeNumber(nextWords, example));
 
 /** Describes such a list for `onTenant` or `onService`. */
-export function newestList<
+function newestList<
   Item extends object,
   Narrowing extends s.Schemas,
   Context extends OperationContext = OnTenant<OperationContext>,
@@ -213,8 +213,8 @@ interface ListWithFile<Item extends object, Narrowing extends s.Schemas, Context
 
 /**
  * Describes the list, and the file of it: one JSON object a line, or one line of CSV an entry, as long as it may be. The
- * file is read part by part, each in a transaction of its own, so that no request waits for all of it: an entry that is deleted before its part
- * is read is not in it.
+ * file is read part by part, each in a transaction of its own, so that no request waits for all of it: an entry that is
+ * deleted before its part is read is not in it.
  */
 export function listWithFile<
   Item extends object,

@@ -103,7 +103,7 @@ export function beginConfirmation(
  *
  * @param email the address of the account now
  */
-export async function findVerified(
+async function findVerified(
   tx: Tx,
   { member: { id, tenantId, email: known }, passwordHash }: VerifiedMember,
   now: number,

@@ -14,7 +14,7 @@ import { describePrice, showPrice, showTax } from './description.ts';
 export const invoiceUrl = ({ number }: { readonly number: number | string }) => `/account/invoices/${number}`;
 
 /** How an invoice is paid: where to, with which reference, by when. */
-export function paymentOf(invoice: Invoice, tenant: Pick<OpenTenant, 'name'>, language: Language) {
+function paymentOf(invoice: Invoice, tenant: Pick<OpenTenant, 'name'>, language: Language) {
   const { number, price, dueAt, payTo } = invoice;
   return {
     amount: showPrice(price, language.tag),

@@ -17,7 +17,7 @@ import { subscriptionIdField } from './subscriptions.ts';
 
 const numberField = s.wholeNumber('The number of the invoice', 1);
 
-export const invoiceSchema = s.resource('Invoice', 'An invoice', {
+const invoiceSchema = s.resource('Invoice', 'An invoice', {
   number: numberField,
   memberId: memberIdField,
   subscriptionId: subscriptionIdField,

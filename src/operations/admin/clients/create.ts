@@ -23,7 +23,7 @@ import {
 } from './client.ts';
 
 /** What is built, which most settings follow from. */
-export const kindField = s.oneOf(
+const kindField = s.oneOf(
   'ClientKind',
   'What is built: the settings that are left out follow from it, and from where it runs',
   clientKinds,

@@ -21,7 +21,7 @@ const sessionIdField = s.text('The id of the session', '019a7c1e-4b57-7cc2-9d0e-
 const userAgent = s.text('What the browser said it is', 'Mozilla/5.0');
 const ipAddress = s.text('The address it was seen at', '192.0.2.1');
 
-export const signInSchema = s.resource('SignIn', 'A TV or app that can use the account', {
+const signInSchema = s.resource('SignIn', 'A TV or app that can use the account', {
   id: signInIdField,
   clientId: s.text('The client', 'example-tv'),
   scope: s.text('What was granted', 'openid offline_access'),

@@ -102,8 +102,8 @@ export function lastOf({ format }: Schema, sent: readonly string[]): string {
 }
 
 /** The names of the field in which a colour is picked, and of what it showed at first. */
-export const pickedName = (name: string) => `${name}:picked`;
-export const wasName = (name: string) => `${name}:was`;
+const pickedName = (name: string) => `${name}:picked`;
+const wasName = (name: string) => `${name}:was`;
 
 /** A colour is picked or written: whichever was changed. */
 function readColor(name: string, values: FormValues): string {

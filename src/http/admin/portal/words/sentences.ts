@@ -58,13 +58,6 @@ export function sentenceOf(event: ToldEvent): Sentence {
   return { tag: tag === null ? null : { text: tag, isBad }, parts: partsOf(text, namesIn(event)) };
 }
 
-/** The same as a text of its own, where no name leads anywhere. */
-export function sentenceText(event: ToldEvent): string {
-  const { tag, parts } = sentenceOf(event);
-  const words = parts.map((part) => ('text' in part ? part.text : part.name)).join('');
-  return tag === null ? words : `${tag.text} ${words}`;
-}
-
 /** What an operator did, by the operation; one without words of its own is told by its name. */
 function actedText(event: ToldEvent): string {
   const values = { ...placesOf(event), what: event.reason ?? '' };

@@ -4,17 +4,20 @@ import {
   auditEvent,
   auditEventNames,
 } from '../../../../../src/core/operators/audit-event.ts';
-import {
-  sentenceOf,
-  sentenceText,
-  type ToldEvent,
-} from '../../../../../src/http/admin/portal/words/sentences.ts';
+import { sentenceOf, type ToldEvent } from '../../../../../src/http/admin/portal/words/sentences.ts';
 import { operations } from '../../../../../src/operations/admin/index.ts';
 import { loadOperations } from '../../../../../src/operations/admin/tenants/load.ts';
 import { insertAuditEvent } from '../../../../../src/storage/operators/audit-event.ts';
 import { run, tokenOf } from '../../../../support/operators/desk.ts';
 import { beginWorld, newClient, newSubscription, type World } from '../../../../support/operators/world.ts';
 import { useService } from '../../../../support/use-service.ts';
+
+/** A sentence as a text of its own, where no name leads anywhere. */
+function sentenceText(event: ToldEvent): string {
+  const { tag, parts } = sentenceOf(event);
+  const words = parts.map((part) => ('text' in part ? part.text : part.name)).join('');
+  return tag === null ? words : `${tag.text} ${words}`;
+}
 
 const service = useService({ data: 'security' });
 let world: World;
