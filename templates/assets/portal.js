@@ -10,7 +10,8 @@
   for (const time of document.querySelectorAll('time[datetime]')) {
     const format = new Intl.DateTimeFormat('en-GB', wordings[time.dataset.only ?? 'both']);
     time.title = zoned.replace('{utc}', time.dateTime).replace('{zone}', timeZone);
-    time.textContent = format.format(new Date(time.dateTime));
+    // A day is one word: only before the time of day a line may break.
+    time.textContent = format.format(new Date(time.dateTime)).replaceAll(/(?<!,) /g, '\u00a0');
   }
   // A field for a time takes the reader's own, and sends UTC.
   const pad = (moment) => new Date(moment - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);

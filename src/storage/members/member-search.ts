@@ -17,8 +17,10 @@ import { type MemberWithPassword, memberOfRow } from './member.ts';
 export interface MemberSearch {
   /** The beginnings of words of the name, the beginning of the address or the telephone number, or a number. */
   readonly search?: string;
+  /** Only the member of this id. */
+  readonly memberId?: string;
   readonly status?: Member['status'];
-  readonly userType?: UserType;
+  readonly userType?: UserType | 'any_admin';
   /** By creation time or by address; with a dash, the last ones first. */
   readonly sort?: 'createdAt' | '-createdAt' | 'email' | '-email';
   /** The id of the last member of the page before: those behind that one follow. */
@@ -29,12 +31,13 @@ export interface MemberSearch {
 export async function listMembers(
   tx: Tx,
   tenantId: string,
-  { search = '', status, userType, before, sort = '-createdAt' }: MemberSearch,
+  { search = '', memberId, status, userType, before, sort = '-createdAt' }: MemberSearch,
   limit: number,
   now: number,
 ): Promise<readonly Member[]> {
   const narrowed = ofFew(rowsWith(tx, 'members', { tenantId, erasedAt: null }), { status, userType });
   let query = narrowed.where((eb) => eb.or([eb('deletionDueAt', 'is', null), eb('deletionDueAt', '>', now)]));
+  if (memberId !== undefined) query = query.where('id', '=', memberId);
   const text = search.trim();
   if (text !== '') {
     const found = foundBy(tx, tenantId, text);
@@ -64,7 +67,9 @@ function ofFew(
 ) {
   let narrowed = query;
   if (status !== undefined) narrowed = narrowed.where('status', '=', sql.lit(status));
-  if (userType !== undefined) narrowed = narrowed.where('userType', '=', sql.lit(userType));
+  if (userType !== undefined && userType !== 'any_admin') {
+    narrowed = narrowed.where('userType', '=', sql.lit(userType));
+  }
   if (userType !== undefined && userType !== 'member') {
     narrowed = narrowed.where('userType', '<>', sql.lit('member' as const));
   }

@@ -2,7 +2,7 @@
 
 import { type EntryName, type Operation, pagesOf, pathFields } from '../../../operations/admin/operation.ts';
 import { say, sayIfKnown } from '../../../text/portal.ts';
-import type { Form } from '../../form.ts';
+import { type Form, queryOf } from '../../form.ts';
 import { mayCall } from '../call.ts';
 import { addressOf, contextOf, newAddressOf, queryText, takesForm } from './addresses.ts';
 import { endsBy } from './form/ending.ts';
@@ -36,10 +36,19 @@ export function formButtons(visit: OperationVisit, thing: Facts = {}): readonly 
       const own = addressOf(operation, known);
       const href = own ?? newAddressOf(operation, known);
       const isMain = own === null || operation.path === page.path;
-      const at = { href: href ?? '', isMain, isThere: own !== null };
+      const at = { href: `${href}${narrowingFor(visit, operation)}`, isMain, isThere: own !== null };
       return href === null ? [] : buttonsAt(visit, operation, thing, at);
     })
     .toSorted((a, b) => Number(b.isMain) - Number(a.isMain) || Number(a.isGrave) - Number(b.isGrave));
+}
+
+/** What a list is narrowed to goes along to the form that makes one more of them. */
+function narrowingFor({ request }: OperationVisit, { made, input }: Operation): string {
+  const kinds = Object.entries(input.properties).filter(([, schema]) => schema.enum !== undefined);
+  const query = new Map(
+    [...(queryOf(request) ?? [])].filter(([name]) => kinds.some(([kind]) => kind === name)),
+  );
+  return made === undefined ? '' : queryText(queryFor({ input }, query));
 }
 
 /** The files that a page offers, narrowed as the page is. */
@@ -64,7 +73,7 @@ export function fileButtons(visit: OperationVisit, query: Form = new Map()): rea
 }
 
 /** What the query of a page says of the fields of an operation. */
-function queryFor({ input }: Operation, query: Form): Facts {
+function queryFor({ input }: Pick<Operation, 'input'>, query: Form): Facts {
   const known = [...query].filter(([name]) => name in input.properties);
   return Object.fromEntries(known.flatMap(([name, [value = '']]) => (value === '' ? [] : [[name, value]])));
 }

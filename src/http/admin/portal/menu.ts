@@ -1,14 +1,14 @@
-/** What leads on from every page: the rail beside it, and the pages above it. */
+/** The rail beside every page, which leads on from it. */
 
 import { nameOf, type Operation, pathFields } from '../../../operations/admin/operation.ts';
 import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
 import { say, sayIfKnown } from '../../../text/portal.ts';
 import { mayCall } from '../call.ts';
-import { addressOf, isPage, partAddress, portalUrl, takesForm } from './addresses.ts';
+import { addressOf, partAddress, portalUrl } from './addresses.ts';
 import { type Counts, countText } from './counts.ts';
 import { partsOfForm } from './form/groups.ts';
-import type { OperationVisit, Visit } from './visitor.ts';
-import { buttonOf, calledOf, partTitle } from './words/labels.ts';
+import type { Visit } from './visitor.ts';
+import { partTitle } from './words/labels.ts';
 
 interface MenuItem {
   readonly label: string;
@@ -41,6 +41,9 @@ type Shown = Pick<OpenTenant, 'id' | 'host' | 'name' | 'brandColor' | 'logo'>;
 
 /** How many other tenants the switcher names; the rest are in their list, which can be searched. */
 const mostOthers = 8;
+
+/** A part of a list that is an item of its own, the last one of its group. */
+const administrators = { group: 'setUp', list: 'members.list', query: 'userType=any_admin' };
 
 /**
  * The groups in their order, each with its pages: the list of a noun, or an operation by its name. A noun that none of
@@ -102,6 +105,7 @@ function groupsOf(visit: Visit, host: string, counts: Counts | null): readonly M
       title: say(`menu.${name}`),
       items: found
         .flatMap((one) => itemsOf(visit, one, host))
+        .concat(name === administrators.group ? administratorsOf(visit, host) : [])
         .map((item) => ({ ...item, count: countIn(item, host, counts) })),
     })),
   ].filter(({ items }) => items.length > 0);
@@ -131,6 +135,16 @@ function itemsOf(visit: Visit, operation: Operation, host: string): readonly Men
   }));
 }
 
+/** The item of those who administer. */
+function administratorsOf(visit: Visit, host: string): readonly MenuItem[] {
+  const list = visit.operations.find(({ name }) => name === administrators.list);
+  const href = list === undefined || !mayCall(visit, list) ? null : addressOf(list, { tenant: host });
+  if (href === null) return [];
+  return [
+    { label: say('menu.administrators'), ...itemAt(visit, `${href}?${administrators.query}`), count: null },
+  ];
+}
+
 function itemOf(visit: Visit, operation: Operation, host: string): MenuItem {
   const { portal, summary, name } = operation;
   const href = addressOf(operation, { tenant: host }) ?? portalUrl;
@@ -155,56 +169,7 @@ function countIn({ href }: MenuItem, host: string, counts: Counts | null): MenuI
 
 /** Whether a page belongs to an item: it is there, or below it. */
 function itemAt({ request }: Visit, href: string, isWhole = false): Pick<MenuItem, 'href' | 'isCurrent'> {
-  const path = decodeURIComponent(String(request.url.split('?')[0]));
-  return { href, isCurrent: path === href || (!isWhole && path.startsWith(`${href}/`)) };
-}
-
-/** A step of the way that leads to a page; the last is the page itself, and leads nowhere. */
-export interface Crumb {
-  readonly label: string;
-  readonly href: string | null;
-}
-
-/**
- * The pages above an operation's own, outermost first, and then itself; the tenant's overview stands in the rail. None
- * where there is none above it.
- *
- * @param title what the page is called
- * @param named what the thing that its form acts on is called; null where that is not known yet
- */
-export async function crumbsOf(
-  visit: OperationVisit,
-  title: string,
-  named: string | null,
-): Promise<readonly Crumb[]> {
-  const { operations, operation, known } = visit;
-  const above = operations
-    .filter((page) => isPage(page) && page.name !== 'tenants.list' && page.name !== 'tenants.read')
-    .filter(
-      ({ path }) => operation.path.startsWith(`${path}/`) || (operation.acts && path === operation.path),
-    )
-    .toSorted((a, b) => a.path.length - b.path.length);
-  const crumbs: Crumb[] = [];
-  for (const page of above) {
-    const href = addressOf(page, known);
-    if (href === null) continue;
-    const isActedOn = named !== null && operation.portal?.reads === page.name;
-    const label = page.portal?.list?.title ?? (isActedOn ? named : await nameIn(visit, page));
-    crumbs.push({ label, href });
-  }
-  return crumbs.length === 0 ? [] : [...crumbs, { label: hereOf(visit, title), href: null }];
-}
-
-/** What the thing of a page above is called; by its address where that is not to be known. */
-async function nameIn({ read, known }: OperationVisit, page: Operation): Promise<string> {
-  const input = Object.fromEntries(pathFields(page).map((name) => [name, known[name]]));
-  return calledOf(await read(page.name, input)) ?? String(known[pathFields(page).at(-1) ?? '']);
-}
-
-/** What the last step says: of a form what it does, as the way says to what. */
-function hereOf({ operation, known }: OperationVisit, title: string): string {
-  if (!takesForm(operation)) return title;
-  const isThere = pathFields(operation).every((name) => known[name] !== undefined);
-  const { verb } = nameOf(operation);
-  return verb === 'create' || !isThere ? say('crumb.new') : buttonOf(operation, isThere);
+  const [path = '', query] = request.url.split('?');
+  const here = decodeURIComponent(path) + (query === administrators.query ? `?${query}` : '');
+  return { href, isCurrent: here === href || (!isWhole && here.startsWith(`${href}/`)) };
 }

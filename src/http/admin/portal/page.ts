@@ -12,8 +12,9 @@ import { pageHeaders } from '../../headers.ts';
 import { noteLimit } from '../../limit-reached.ts';
 import { orLastResort, problemOf } from '../../pages/problem.ts';
 import { TooManyCalls } from '../call.ts';
+import { type Crumb, crumbsOf } from './crumbs.ts';
 import { portalScript, portalStyle } from './look.ts';
-import { type Crumb, crumbsOf, railOf, shownTenant } from './menu.ts';
+import { railOf, shownTenant } from './menu.ts';
 import type { OperationVisit, Visit } from './visitor.ts';
 
 /** What was wrong with a form; the name of its field, where it is of one. */

@@ -4,7 +4,7 @@ import type { FieldChange } from '../../../core/operators/audit-event.ts';
 import { fieldText } from '../../../operations/field-changes.ts';
 import type { Schema, Schemas } from '../../../operations/json-schema.ts';
 import { browserWords, nameBrowser } from '../../../operations/session/notice.ts';
-import { say } from '../../../text/portal.ts';
+import { say, sayIfKnown } from '../../../text/portal.ts';
 import { mayCall } from '../call.ts';
 import { addressOf, operationNamed } from './addresses.ts';
 import { shownTenant } from './menu.ts';
@@ -99,7 +99,8 @@ export function shownOf(value: unknown, schema: Schema = {}, name = ''): Shown {
 function textOf(text: string, { format, enum: words }: Schema, name: string): Shown {
   if (words !== undefined || name === 'event') {
     const tone = saysHow.has(name) ? { tone: tones[text] ?? 'quiet' } : {};
-    return { kind: 'word', text: text.replaceAll('_', ' '), ...tone };
+    const word = sayIfKnown(`choice.${name}.${text}`) ?? text.replaceAll('_', ' ');
+    return { kind: 'word', text: word, ...tone };
   }
   if (format === 'date-time') return timeOf(text);
   // A picture that is larger than a logo would weigh more than the page (portal pages stay under 60 KB).

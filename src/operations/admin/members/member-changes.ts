@@ -49,8 +49,19 @@ import {
 
 const created = onTenant({
   name: 'members.create',
-  summary: 'Make a member; without a password a mail invites the member to choose one',
-  portal: { page: 'members.list', lands: 'members.read' },
+  summary: 'Add a member, whom a mail invites to choose a password unless you give one',
+  portal: {
+    page: 'members.list',
+    lands: 'members.read',
+    groups: [
+      { name: 'who', fields: ['fullName', 'email', 'userType'] },
+      {
+        name: 'rest',
+        fields: ['password', ...Object.keys(memberFields), ...Object.keys(provenFields)],
+        isFolded: true,
+      },
+    ],
+  },
   permission: 'members:write',
   route: 'POST /members',
   fields: { fullName: fullNameField, email: emailField },

@@ -43,11 +43,8 @@ export const emailField = s.held(
   s.text('The address to sign in with', 'ada.nilsen@example.com'),
   s.nameRule(memberTextLength.email),
 );
-export const userTypeField = s.oneOf('UserType', 'What the member may do beyond being one', [
-  'member',
-  'tenant_admin',
-  'system_admin',
-]);
+export const userTypes = ['member', 'tenant_admin', 'system_admin'] as const;
+export const userTypeField = s.oneOf('UserType', 'What the member may do beyond being one', userTypes);
 export const statusField = s.oneOf('MemberStatus', 'Whether the member may sign in', ['active', 'disabled']);
 
 const addressFields = {

@@ -25,7 +25,7 @@ import {
   memberSchema,
   ofMember,
   statusField,
-  userTypeField,
+  userTypes,
 } from './member.ts';
 
 const fields = { memberId: memberField };
@@ -57,8 +57,12 @@ const all = listWithFile({
       ),
       maxLength: 200,
     },
+    memberId: memberField,
     status: statusField,
-    userType: userTypeField,
+    userType: s.oneOf('SoughtUserType', 'What they may do; `any_admin` finds every administrator', [
+      ...userTypes,
+      'any_admin',
+    ]),
     sort: sortField('-createdAt', 'createdAt', 'email', '-email'),
     before: s.text('The id of the last member of the page before', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02'),
   },

@@ -120,7 +120,8 @@ async function sendForm(
   return sendOperationPage(visit, {
     template: own?.template ?? 'form',
     title:
-      own?.title ?? (part === undefined ? titleOf(operation, isThere(visit)) : partTitle(operation, part)),
+      own?.title?.(visit) ??
+      (part === undefined ? titleOf(operation, isThere(visit)) : partTitle(operation, part)),
     status: placed.length > 0 ? 422 : 200,
     framesOwn: own?.framesOwn,
     data: {

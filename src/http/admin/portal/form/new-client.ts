@@ -15,7 +15,7 @@ const first: ClientKind = 'website';
 
 export const newClientForm: OwnForm = {
   template: 'client/new',
-  title: say('newClient.title'),
+  title: () => say('newClient.title'),
   begin: (_visit, values) => new Map([...values, ['kind', [first]]]),
   about: (visit, values) => ({
     kinds: clientKinds.map((kind) => ({

@@ -13,9 +13,9 @@ export interface Again {
 
 /** What a form has of its own. */
 export interface OwnForm {
-  /** A template and a heading of its own. */
+  /** A template of its own, and a heading; null where it has none here. */
   readonly template?: string;
-  readonly title?: string;
+  title?(visit: OperationVisit): string | null;
   /** Whether it shows documents of ours in frames. */
   readonly framesOwn?: boolean;
   /** What stands in its fields at first, beside what is there. */

@@ -2,7 +2,7 @@
 
 import type { FastifyReply } from 'fastify';
 import { portalListLength } from '../../../../core/operators/limits.ts';
-import { nameOf, pathFields } from '../../../../operations/admin/operation.ts';
+import { nameOf, type Operation, pathFields } from '../../../../operations/admin/operation.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
 import { say, sayIfKnown } from '../../../../text/portal.ts';
 import { addressOf, operationNamed } from '../addresses.ts';
@@ -26,8 +26,10 @@ export async function showList(
   const { operation } = visit;
   const query = listQuery(visit);
   const filters = filterFields(visit, query);
-  const { title = '', lead = operation.summary } = operation.portal?.list ?? {};
-  const actions = formButtons(visit);
+  const { title, lead, more } = headOf(operation, query);
+  const actions = formButtons(visit).map((one) =>
+    more !== null && one.isMain ? { ...one, label: more } : one,
+  );
   const about = {
     lead,
     filters,
@@ -77,6 +79,14 @@ export async function showList(
       data: { ...about, ...none },
     });
   }
+}
+
+/** What a list is called and what it is for; of members who administer, what leads to one more of them too. */
+function headOf({ name, summary, portal }: Operation, { narrowing }: ListQuery) {
+  if (name === 'members.list' && narrowing.userType === 'any_admin') {
+    return { title: say('menu.administrators'), lead: say('admins.lead'), more: say('newAdmin.title') };
+  }
+  return { title: portal?.list?.title ?? '', lead: portal?.list?.lead ?? summary, more: null };
 }
 
 /** What a list says that has nothing to show, and what leads on from there. */

@@ -83,7 +83,8 @@ export function partsOf(visit: OperationVisit, answer: Facts, hidden: readonly s
 /** A word or two that everybody who opens the page should see first. */
 export function badgesOf(shown: Facts): readonly { readonly text: string; readonly isBad: boolean }[] {
   const { type, userType, status, disabledAt, deletionDueAt, thirdParty } = shown;
-  const role = typeof userType === 'string' && userType !== 'member' ? userType.replaceAll('_', ' ') : null;
+  const role =
+    typeof userType === 'string' && userType !== 'member' ? say(`choice.userType.${userType}`) : null;
   const badges: readonly (readonly [text: unknown, isBad: boolean])[] = [
     [type, false],
     [role, false],

@@ -232,6 +232,19 @@ describe('a form', () => {
     expect(wrong.text).toMatch(/<details class="part" open>\s*<summary id="part-proof">/);
   });
 
+  it('an administrator is invited from the list of them, by a name and an address', async () => {
+    const list = await tina.send(`${home}/members?userType=any_admin`);
+    expect(list.text).toContain('<h1>Administrators</h1>');
+    expect(mainOf(list)).toContain('tina@example.test');
+    const [, form = ''] =
+      /<a class="button main" href="([^"]*)">Invite an administrator</.exec(list.text) ?? [];
+    const sent = await tina.submit(form, { fullName: 'Una Admin', email: 'una@example.test' });
+    expect(sent.status).toBe(303);
+    const again = await tina.send(`${home}/members?userType=any_admin`);
+    expect(again.text).toContain('una@example.test');
+    expect((await allRows(service)).mails?.at(-1)).toMatchObject({ name: 'invitation' });
+  });
+
   it('offers a public client nothing that takes a secret', async () => {
     const edit = await tina.send(`${home}/clients/pub1/+change`);
     for (const name of [
