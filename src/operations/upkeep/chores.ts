@@ -59,7 +59,6 @@ export function choresOf(deps: ChoreDeps): readonly Chore[] {
 function choresOfService(deps: ChoreDeps): readonly Chore[] {
   const { config, store, vault, tenants, payments, clock } = deps;
   const { indexed: hourly, walked: daily } = sweepInterval;
-  const countEvents = countingEvents(store);
   const sweeping = (sweeps: () => readonly Sweep[] | Promise<readonly Sweep[]>) => async (pace: Pace) =>
     sweepAll(deps, await sweeps(), pace);
   return [
@@ -71,22 +70,7 @@ function choresOfService(deps: ChoreDeps): readonly Chore[] {
         await makeMissingKeys(store, { vault, tenants, now: clock() });
       },
     },
-    {
-      name: 'count what happened',
-      every: figureRollUp.every,
-      run: (pace) => countEvents(clock(), pace),
-    },
-    {
-      name: 'count what there is for the first time',
-      every: daily,
-      isUrgent: true,
-      run: (pace) => takeFirstLevels(store, clock(), pace),
-    },
-    {
-      name: 'count what there is',
-      every: figureRollUp.every,
-      run: unhurried(clock, (pace) => takeLevels(store, clock(), pace)),
-    },
+    ...choresOfFigures(deps),
     { name: 'erase deleted members', every: hourly, run: sweeping(() => [dueMembers(clock())]) },
     ...(store.isShared
       ? []
@@ -121,6 +105,29 @@ function choresOfService(deps: ChoreDeps): readonly Chore[] {
           ...forgottenClients(await tenantIdsOf(store), now),
         ];
       }),
+    },
+  ];
+}
+
+/** Figures over time: what happens is counted, and what there is. */
+function choresOfFigures({ store, clock }: ChoreDeps): readonly Chore[] {
+  const countEvents = countingEvents(store);
+  return [
+    {
+      name: 'count what happened',
+      every: figureRollUp.every,
+      run: (pace) => countEvents(clock(), pace),
+    },
+    {
+      name: 'count what there is for the first time',
+      every: sweepInterval.walked,
+      isUrgent: true,
+      run: (pace) => takeFirstLevels(store, clock(), pace),
+    },
+    {
+      name: 'count what there is',
+      every: figureRollUp.every,
+      run: unhurried(clock, (pace) => takeLevels(store, clock(), pace)),
     },
   ];
 }

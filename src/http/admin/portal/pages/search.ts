@@ -66,7 +66,7 @@ const whose = ({ memberName, memberId }: Facts): Piece => ({ name: String(member
 const time = (iso: unknown): Piece => ({ iso: String(iso), text: timeText(String(iso)) });
 
 function groupsOf(visit: OperationVisit, found: Facts, search: string): readonly HitGroup[] {
-  const { members, clients, subscriptions, invoices, checkouts, events, more } = found;
+  const { members, clients, events, more } = found;
   const moreOf = (kind: string, list: string) =>
     Array.isArray(more) && more.includes(kind) ? pageAt(visit, list, {}) : null;
   const membersPage = moreOf('member', 'members.list');
@@ -89,6 +89,21 @@ function groupsOf(visit: OperationVisit, found: Facts, search: string): readonly
         href: clientPage(visit, clientId),
       })),
     },
+    ...purchasesOf(visit, found),
+    {
+      title: say('search.events'),
+      more: null,
+      hits: listed(events).map((event) => eventHit(visit, event)),
+    },
+  ];
+}
+
+/** What was bought: subscriptions, invoices and checkouts. */
+function purchasesOf(
+  visit: OperationVisit,
+  { subscriptions, invoices, checkouts }: Facts,
+): readonly HitGroup[] {
+  return [
     {
       title: say('search.subscriptions'),
       more: null,
@@ -128,11 +143,6 @@ function groupsOf(visit: OperationVisit, found: Facts, search: string): readonly
         detail: [{ text: `${priceOf(one.price)} ` }, time(one.createdAt)],
         href: memberPage(visit, one.memberId),
       })),
-    },
-    {
-      title: say('search.events'),
-      more: null,
-      hits: listed(events).map((event) => eventHit(visit, event)),
     },
   ];
 }
