@@ -98,7 +98,7 @@ describe('a form', () => {
     const before = await allRows(service, ['auditEvents', 'sessions']);
     const asked = await sam.submit(`${home}${path}`, values);
     expect(asked.status).toBe(200);
-    expect(mainOf(asked)).toMatch(/Tokens that the old keys signed|The stage tenant does not have it on/);
+    expect(mainOf(asked)).toMatch(/Tokens that the old keys signed|It is off at the stage tenant/);
     expect(await allRows(service, ['auditEvents', 'sessions'])).toEqual(before);
     const done = await sam.send(`${home}${path}`, { body: filledIn(asked, nameTyped(asked)) });
     expect(done.status).toBe(303);
