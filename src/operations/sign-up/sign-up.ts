@@ -14,7 +14,7 @@ import { isGone, type Member, maySignIn, normaliseEmail } from '../../core/membe
 import type { Share } from '../../secrets/fair-queue.ts';
 import { isHashable, type Passwords } from '../../secrets/password.ts';
 import { apply } from '../../storage/apply.ts';
-import { claimSignUps, findEmailProof } from '../../storage/members/email-proof.ts';
+import { claimSignUps, findEmailProof, listOpenSignUps } from '../../storage/members/email-proof.ts';
 import { findMemberByEmail, insertMember } from '../../storage/members/member.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import { auditDeed } from '../audit/audit.ts';
@@ -93,8 +93,16 @@ export async function askAgain(
   const payload = JSON.parse(proof.payload) as SignUpPayload;
   const asked = await askForSignUp(tx, tenant, { ...payload, email: email ?? payload.email }, asker, deps);
   const isOther = email !== null && normaliseEmail(email) !== proof.email;
-  if (asked !== null && isOther) await apply(tx, withdrawProof(proof));
+  if (asked !== null && isOther) await withdrawSignUp(tx, proof);
   return asked;
+}
+
+/** Takes back every mail of a sign-up to an address. The hash of its password is its own. */
+async function withdrawSignUp(tx: Tx, proof: EmailProof): Promise<void> {
+  const hashOf = ({ payload }: EmailProof) => (JSON.parse(payload) as SignUpPayload).passwordHash;
+  for (const one of await listOpenSignUps(tx, proof)) {
+    if (hashOf(one) === hashOf(proof)) await apply(tx, withdrawProof(one));
+  }
 }
 
 /** The member of a proven sign-up: made now, or null if the address got an account in between. */

@@ -29,6 +29,15 @@ export async function listOpenEmailProofs(
   return proofs.where('state', 'in', ['pending', 'proven']).execute();
 }
 
+/** The sign-ups with the address of this one that its browser asked for and that could still be used. */
+export async function listOpenSignUps(
+  tx: Tx,
+  { tenantId, email, askedBy }: Pick<EmailProof, 'tenantId' | 'email' | 'askedBy'>,
+): Promise<readonly EmailProof[]> {
+  const proofs = rowsWith(tx, 'emailProofs', { tenantId, email, askedBy, purpose: 'sign_up' });
+  return proofs.where('state', 'in', ['pending', 'proven']).execute();
+}
+
 /**
  * How many proofs of its purpose the address of this one was sent since a time, and how many of them its browser and
  * its network asked for. Those that lie further ahead than the clocks of processes differ, since the clock

@@ -91,6 +91,20 @@ describe('pages 20: a sign-up that waits for its mail', () => {
     expect((await storedMember(service, hosts.a, right))?.fullName).toBe(`Nora ${people}`);
   });
 
+  it('goes to another address, and no mail to the first one proves anything any more', async () => {
+    const applicant = await newApplicant();
+    const [email, right] = [`again${people}@example.test`, `righter${people}@example.test`];
+    service.clock.advance(minute);
+    const again = await follow(applicant, await press(applicant, 'again'));
+    const second = service.outbox.last(email);
+    await follow(applicant, await press({ ...applicant, verify: again }, 'correct', right));
+    const before = await countMembers(service);
+    expectUsed(await applicant.browser.send(applicant.link, { body: {} }));
+    expectUsed(await applicant.browser.send(new URL(linkIn(second)).pathname, { body: {} }));
+    expectUsed(await submitCode(applicant.browser, again, codeIn(second)));
+    expect(await countMembers(service)).toBe(before);
+  });
+
   it('pages 6: says what is wrong with that address, and keeps it', async () => {
     const applicant = await newApplicant();
     const answer = await press(applicant, 'correct', 'nora@');
