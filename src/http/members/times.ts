@@ -6,7 +6,7 @@ import { memoized } from '../../text/memoized.ts';
 const days = memoized(
   (language, zone) => new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: zone }),
 );
-/** A period is written in short: it stands beside what it is of. */
+/** A period in short, since it stands beside its plan. */
 const periods = memoized(
   (language, zone) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: zone }),
 );

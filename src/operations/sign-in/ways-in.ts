@@ -26,7 +26,7 @@ export async function listWaysIn(
 /**
  * Takes a member's password away, where there is another way in (decision 46).
  *
- * @param unknowable the hash of a password that nobody knows: none takes longer to be refused than another (A1)
+ * @param unknowable the hash of a password that was never told: none takes longer to be refused than another (A1)
  * @returns whether there is no password any more
  */
 export async function removePassword(

@@ -2,9 +2,9 @@
 
 import { lookForm, lookName } from '../preview/look-form.ts';
 import type { OperationVisit } from '../visitor.ts';
-import { newClientForm } from './new-client.ts';
-import { newMemberForm } from './new-member.ts';
-import { newPackageForm } from './new-package.ts';
+import { newClientForm } from './new/client.ts';
+import { newMemberForm } from './new/member.ts';
+import { newPackageForm } from './new/package.ts';
 import type { OwnForm } from './own.ts';
 
 const forms: Readonly<Record<string, OwnForm>> = {

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hosts } from '../../../../support/fixtures.ts';
-import { run } from '../../../../support/operators/desk.ts';
-import { filledIn, mainOf, newAdmin, type PortalVisitor } from '../../../../support/operators/portal.ts';
-import { useService } from '../../../../support/use-service.ts';
+import { hosts } from '../../../../../support/fixtures.ts';
+import { run } from '../../../../../support/operators/desk.ts';
+import { filledIn, mainOf, newAdmin, type PortalVisitor } from '../../../../../support/operators/portal.ts';
+import { useService } from '../../../../../support/use-service.ts';
 
 const service = useService({ data: 'security' });
 /** An administrator of tenant A, and one of the whole service at home on it. */

@@ -1,11 +1,11 @@
 /** The form for a package: it begins as the last one that was made, which most are like. */
 
-import { listPage } from '../../../../core/limits.ts';
-import { operationNamed } from '../addresses.ts';
-import { listIn } from '../values.ts';
-import { callIfMay } from '../visit.ts';
-import type { Facts } from '../visitor.ts';
-import type { OwnForm } from './own.ts';
+import { listPage } from '../../../../../core/limits.ts';
+import { operationNamed } from '../../addresses.ts';
+import { listIn } from '../../values.ts';
+import { callIfMay } from '../../visit.ts';
+import type { Facts } from '../../visitor.ts';
+import type { OwnForm } from '../own.ts';
 
 /** What the packages of a tenant usually have in common. */
 const alike = ['payment', 'taxName'] as const;

@@ -1,14 +1,19 @@
 /** The form that registers a client: what is built, what it is called, where it runs, and what follows from these. */
 
-import { type ClientKind, clientKinds, followingFrom, kindRules } from '../../../../core/oidc/client/kind.ts';
-import { say } from '../../../../text/portal.ts';
-import type { Form } from '../../../form.ts';
-import { mayCall } from '../../call.ts';
-import { operationNamed } from '../addresses.ts';
-import type { OperationVisit } from '../visitor.ts';
-import type { Again, OwnForm } from './own.ts';
-import type { FormValues } from './read.ts';
-import { inUnits, unitName } from './units.ts';
+import {
+  type ClientKind,
+  clientKinds,
+  followingFrom,
+  kindRules,
+} from '../../../../../core/oidc/client/kind.ts';
+import { say } from '../../../../../text/portal.ts';
+import type { Form } from '../../../../form.ts';
+import { mayCall } from '../../../call.ts';
+import { operationNamed } from '../../addresses.ts';
+import type { OperationVisit } from '../../visitor.ts';
+import type { Again, OwnForm } from '../own.ts';
+import type { FormValues } from '../read.ts';
+import { inUnits, unitName } from '../units.ts';
 
 /** What most people build; another kind is one press away. */
 const first: ClientKind = 'website';

@@ -1,9 +1,9 @@
 /** The form for a member: from the list of administrators it invites one more of them. */
 
-import { say } from '../../../../text/portal.ts';
-import { queryOf } from '../../../form.ts';
-import type { Visit } from '../visitor.ts';
-import type { OwnForm } from './own.ts';
+import { say } from '../../../../../text/portal.ts';
+import { queryOf } from '../../../../form.ts';
+import type { Visit } from '../../visitor.ts';
+import type { OwnForm } from '../own.ts';
 
 /** Whether the list that led to the form has administrators. */
 function isForAdmin({ request }: Visit): boolean {
