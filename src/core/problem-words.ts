@@ -182,6 +182,7 @@ export const problemWords = {
   ends_before_it_begins: 'a subscription begins before it ends',
   subscription_standing: 'the subscription is {standing}: this cannot be done to it',
   invoice_paid: 'the invoice is paid already, since {since}',
+  invoice_reminded: 'the member was reminded of this invoice less than a day ago',
   not_an_iban: '{it} is no IBAN: its check digits are not right, or its length is not',
   not_an_account:
     '{it} must be an IBAN or an account number: digits, with spaces, dots, slashes or hyphens between',

@@ -137,7 +137,7 @@ export interface UsedIdRow {
    * What bears it, as its `jti` or its challenge: one of each kind may have the same (RFC 7523 §3, RFC 9449 §11.1, RFC
    * 9101 §10.2).
    */
-  purpose: 'client assertion' | 'DPoP proof' | 'passkey' | 'request object';
+  purpose: 'client assertion' | 'DPoP proof' | 'invoice reminder' | 'passkey' | 'request object';
   /** SHA-256 of the id and of who made it. */
   hash: string;
   /** ms */

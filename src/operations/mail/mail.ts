@@ -32,6 +32,9 @@ export const mailNames = [
   // a member whose subscription began and is paid by invoice | package, price, until, invoice (its number, required), amount,
   // tax, due (required), account, payee, reference, note | – | the invoice
   'invoice',
+  // a member who has not paid an invoice | package, invoice (required), amount, tax, due, account, payee, reference, note | –
+  // | the invoice
+  'invoiceReminder',
 ] as const;
 
 export type MailName = (typeof mailNames)[number];

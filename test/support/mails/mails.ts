@@ -61,4 +61,18 @@ export const fullMails: Readonly<Record<MailName, Pick<Mail, 'values' | 'code'>>
       note: 'Storgata 1, VAT 12',
     },
   },
+  invoiceReminder: {
+    values: {
+      fullName: 'Grace Hopper',
+      package: 'Gold & Silver',
+      invoice: '17',
+      amount: 'NOK 199.00',
+      tax: 'NOK 39.80 (VAT 25% included)',
+      due: Date.UTC(2026, 2, 18, 5, 6),
+      account: 'NO93 8601 1117 947 (BIC DNBANOKK)',
+      payee: 'Acme Ltd',
+      reference: 'RF53 17',
+      note: 'Storgata 1, VAT 12',
+    },
+  },
 };

@@ -185,6 +185,7 @@ export const examples: Readonly<Record<string, Example>> = {
     await newInvoice(world);
     return { paid: false, limit: 10 };
   },
+  'invoices.remind': async (world) => ({ number: await newInvoice(world) }),
   'invoices.markPaid': async (world) => ({ number: await newInvoice(world) }),
   'checkouts.list': async (world) => {
     await newCheckout(world);

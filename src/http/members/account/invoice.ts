@@ -1,11 +1,13 @@
 // The account page of an invoice, made to be printed too.
+
+import { invoiceUrl } from '../../../operations/access/invoice.ts';
+import { showPrice, showTax } from '../../../operations/access/price.ts';
 import { findInvoice } from '../../../storage/access/invoice.ts';
 import type { Tx } from '../../../storage/store.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { addressLines } from '../checkout/address.ts';
-import { showPrice, showTax } from '../checkout/description.ts';
-import { describePayment, invoiceUrl } from '../checkout/invoice.ts';
+import { describePayment } from '../checkout/invoice.ts';
 import { dayOf } from '../times.ts';
 import { type AccountPage, sendAccountPage, type Visit } from './page.ts';
 

@@ -7,6 +7,8 @@ import {
   standingOf,
 } from '../../../core/access/subscription.ts';
 import { accountListLength } from '../../../core/members/limits.ts';
+import { invoiceUrl } from '../../../operations/access/invoice.ts';
+import { showPrice } from '../../../operations/access/price.ts';
 import { changeSubscription } from '../../../operations/access/subscription.ts';
 import { listUnpaidInvoices } from '../../../storage/access/invoice.ts';
 import { findSubscription, listNewestSubscriptions } from '../../../storage/access/subscription.ts';
@@ -15,8 +17,6 @@ import { memoized } from '../../../text/memoized.ts';
 import { pageForm } from '../../form.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { sendProblem } from '../../pages/problem.ts';
-import { showPrice } from '../checkout/description.ts';
-import { invoiceUrl } from '../checkout/invoice.ts';
 import { dayOf } from '../times.ts';
 import { type AccountPage, beforeIn, listLinks, redirectDone, sendAccountPage, type Visit } from './page.ts';
 import { offersPlans, planOf } from './plan.ts';

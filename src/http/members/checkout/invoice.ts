@@ -1,36 +1,20 @@
-// Says how an invoice is paid, on pages and in the mail that brings it.
+// Says how an invoice is paid on pages, and sends the mail that brings it.
 import type { Invoice } from '../../../core/access/invoice.ts';
-import { inGroups, paymentReference, showAccount } from '../../../core/access/invoicing.ts';
 import type { Given } from '../../../operations/access/checkout.ts';
+import { invoiceUrl, invoiceValues, paymentOf } from '../../../operations/access/invoice.ts';
 import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { chooseLanguage, type Language } from '../../../text/language.ts';
 import type { PageDeps } from '../../pages/guarded-page.ts';
 import { dayOf } from '../times.ts';
-import { describePrice, showPrice, showTax } from './description.ts';
+import { describePrice } from './description.ts';
 
-/** The address of the page that shows an invoice to its member. */
-export const invoiceUrl = ({ number }: { readonly number: number | string }) => `/account/invoices/${number}`;
-
-/** How an invoice is paid: where to, with which reference, by when. */
-function paymentOf(invoice: Invoice, tenant: Pick<OpenTenant, 'name'>, language: Language) {
-  const { number, price, dueAt, payTo } = invoice;
-  return {
-    amount: showPrice(price, language.tag),
-    due: dayOf(dueAt, language),
-    payee: payTo === null || payTo.payee === '' ? tenant.name : payTo.payee,
-    account: payTo?.account == null ? null : showAccount(payTo.account),
-    bic: payTo?.bic ?? null,
-    reference: inGroups(paymentReference(number)),
-  };
-}
-
-/** The same as pages show it: line by line, with what else the invoice says. */
+/** How an invoice is paid as pages show it: line by line, with what else the invoice says. */
 export function describePayment(invoice: Invoice, tenant: Pick<OpenTenant, 'name'>, language: Language) {
   const { t } = language;
-  const { payee, account, bic, ...payment } = paymentOf(invoice, tenant, language);
-  const { amount, due, reference } = payment;
+  const { amount, payee, account, bic, reference } = paymentOf(invoice, tenant, language);
+  const due = dayOf(invoice.dueAt, language);
   const to = account === null ? {} : { account, ...(bic === null ? {} : { bic }), payee };
   const note = invoice.payTo?.note ?? '';
   return {
@@ -76,19 +60,4 @@ export async function mailSubscribed(
     },
     link: `${tenant.issuer}${invoice === null ? '/account' : invoiceUrl(invoice)}`,
   });
-}
-
-function invoiceValues(invoice: Invoice, tenant: OpenTenant, language: Language) {
-  const { amount, payee, account, bic, reference } = paymentOf(invoice, tenant, language);
-  const tax = showTax(invoice, invoice.price, language);
-  return {
-    invoice: String(invoice.number),
-    amount,
-    tax: tax === null ? '' : `${tax.amount} (${tax.label})`,
-    due: invoice.dueAt,
-    account: account === null ? '' : `${account}${bic === null ? '' : ` (BIC ${bic})`}`,
-    payee: account === null ? '' : payee,
-    reference,
-    note: invoice.payTo?.note ?? '',
-  };
 }

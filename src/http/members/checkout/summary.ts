@@ -10,6 +10,7 @@ import {
   offerDigest,
 } from '../../../operations/access/checkout.ts';
 import { answerConsents } from '../../../operations/access/consent.ts';
+import { invoiceUrl } from '../../../operations/access/invoice.ts';
 import { paymentMethod } from '../../../operations/access/payment.ts';
 import { listConsents, listLastConsentChanges } from '../../../storage/access/consent.ts';
 import { listInvoices } from '../../../storage/access/invoice.ts';
@@ -20,7 +21,7 @@ import { boxesOf, readConsents } from '../consent-form.ts';
 import { dayOf } from '../times.ts';
 import { addressInWords, addressUrl, sendAddressForm, submitAddress } from './address.ts';
 import { describeOffer } from './description.ts';
-import { describePayment, invoiceUrl, mailSubscribed } from './invoice.ts';
+import { describePayment, mailSubscribed } from './invoice.ts';
 import {
   allowedOnly,
   requestOf,

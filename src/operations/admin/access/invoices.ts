@@ -4,6 +4,8 @@ import type { Invoice } from '../../../core/access/invoice.ts';
 import { paymentReference } from '../../../core/access/invoicing.ts';
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { findInvoice, listInvoicesOfTenant, markInvoicePaid } from '../../../storage/access/invoice.ts';
+import { findMember } from '../../../storage/members/member.ts';
+import { remindOfInvoice } from '../../access/invoice.ts';
 import * as s from '../../json-schema.ts';
 import { conflict, unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
@@ -59,7 +61,7 @@ const all = listWithFile({
   lead: 'What members owe and have paid.',
   columns: ['number', 'paymentReference', 'memberId', 'packageName', 'price', 'dueAt', 'paidAt'],
   entry: { field: 'number', key: 'number' },
-  bulk: ['invoices.markPaid'],
+  bulk: ['invoices.remind', 'invoices.markPaid'],
   of: 'invoices',
   page: 'A page of invoices',
   schema: listedInvoiceSchema,
@@ -98,10 +100,43 @@ const paid = onTenant({
   },
 });
 
+const reminded = onTenant({
+  name: 'invoices.remind',
+  summary: 'Remind a member of an invoice by mail, at most once a day',
+  portal: {
+    page: 'invoices.list',
+    reads: 'invoices.list',
+    atOnce: true,
+    fits: isNotYet('paidAt'),
+    done: 'The reminder was sent.',
+  },
+  permission: 'subscriptions:write',
+  route: 'POST /invoices/{number}/remind',
+  fields: { number: numberField },
+  output: invoiceSchema,
+  present: (context, { number }) => shown(context, number),
+  run: async (context, { number }) => {
+    const { tx, tenant, mails, now } = context;
+    const invoice = await findInvoice(tx, tenant.id, number);
+    if (invoice === null) throw unknown('invoice');
+    if (invoice.paidAt !== null) throw conflict([], 'invoice_paid', { since: isoTime(invoice.paidAt) });
+    const member = await findMember(tx, tenant.id, invoice.memberId);
+    if (member === null) throw unknown('member');
+    const isSent = await remindOfInvoice(tx, tenant, { member, invoice }, { mails, now });
+    if (!isSent) throw conflict([], 'invoice_reminded');
+    return invoiceAnswer(invoice);
+  },
+});
+
 async function shown({ tx, tenant }: OnTenant<OperationContext>, number: number) {
   const invoice = await findInvoice(tx, tenant.id, number);
   if (invoice === null) throw unknown('invoice');
   return invoiceAnswer(invoice);
 }
 
-export const invoiceOperations: readonly Operation[] = [onTenant(all.list), onTenant(all.file), paid];
+export const invoiceOperations: readonly Operation[] = [
+  onTenant(all.list),
+  onTenant(all.file),
+  reminded,
+  paid,
+];

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { operator, refusal, run } from '../../../support/operators/desk.ts';
 import { beginWorld, newCheckout, newInvoice, type World } from '../../../support/operators/world.ts';
 import { day } from '../../../support/records/records.ts';
+import { allRows } from '../../../support/records/rows.ts';
 import { useService } from '../../../support/use-service.ts';
 
 const tenant = 'world.test';
@@ -112,6 +113,22 @@ describe('invoices and checkouts', () => {
     expect(await numbers(true)).toEqual([2]);
     expect(await numbers(false)).toEqual([3, 1]);
     expect(await list({ memberId: 'somebody else' })).toMatchObject({ invoices: [] });
+  });
+
+  it('a member is reminded of an invoice by mail, once a day, until it is paid', async () => {
+    const number = await newInvoice(world);
+    const remind = () => run(service, 'invoices.remind', { tenant, number });
+    const reminders = async () =>
+      ((await allRows(service)).mails ?? []).filter((mail) => Object(mail).name === 'invoiceReminder').length;
+    await remind();
+    await expect(remind()).rejects.toMatchObject({
+      kind: 'conflict',
+      problems: [{ code: 'invoice_reminded' }],
+    });
+    expect(await reminders()).toBe(1);
+    await run(service, 'invoices.markPaid', { tenant, number });
+    await expect(remind()).rejects.toMatchObject({ problems: [{ code: 'invoice_paid' }] });
+    expect(await reminders()).toBe(1);
   });
 
   it('K8: checkouts show their reference as it was sent, and none of the addresses to return to', async () => {
