@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { surfaces } from '../../src/http/admin/portal/preview/samples.ts';
+import { surfaces } from '../../src/http/admin/portal/preview/surfaces.ts';
 import { sizes, type View } from '../support/browser/browser.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
 import { password, startSite } from '../support/browser/site.ts';
@@ -110,9 +110,9 @@ describe('the editor of a tenant’s look', () => {
     expect(view.problems).toEqual([]);
   });
 
-  it.each(surfaces)('pages 3: its preview of "%s" is whole, and fits 320 px', async (surface) => {
+  it.each(surfaces)('pages 3: its preview of "$name" is whole, and fits 320 px', async ({ name }) => {
     for (const size of ['phone', 'wide']) {
-      const view = await open(`${look}/preview?surface=${surface}&size=${size}`, true);
+      const view = await open(`${look}/preview?surface=${name}&size=${size}`, true);
       const { page, documents, problems } = view;
       expect(await htmlFindings((await documents.at(-1)?.text()) ?? '')).toEqual([]);
       await page.setViewportSize(sizes.narrow);

@@ -2,12 +2,9 @@
 (() => {
   const form = document.querySelector('[data-seen]');
   if (form === null) return;
-  const buttons = [...form.querySelectorAll('[formtarget]')];
-  const press = (pressed) => {
-    for (const button of buttons) button.setAttribute('aria-pressed', button === pressed);
-  };
-  press(buttons[0]);
-  for (const button of buttons) button.addEventListener('click', () => press(button));
+  // What is chosen is shown at once: the button is for those without this script.
+  const show = form.querySelector('[formtarget]');
+  show.hidden = true;
   let waiting;
   form.addEventListener('input', ({ target }) => {
     // A colour is written or picked: the one follows the other.
@@ -17,7 +14,7 @@
     if (picked !== undefined && /^#[\da-f]{6}$/i.test(target.value)) picked.value = target.value;
     clearTimeout(waiting);
     waiting = setTimeout(() => {
-      form.requestSubmit(buttons.find((button) => button.getAttribute('aria-pressed') === 'true'));
+      form.requestSubmit(show);
     }, 300);
   });
 

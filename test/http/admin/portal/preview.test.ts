@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { surfaces } from '../../../../src/http/admin/portal/preview/samples.ts';
+import { surfaces } from '../../../../src/http/admin/portal/preview/surfaces.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import type { Answer } from '../../../support/http.ts';
 import { plainLogo } from '../../../support/members/logos.ts';
@@ -32,9 +32,9 @@ async function drafted(values: Readonly<Record<string, string>>, surface = 'sign
 
 describe('a preview', () => {
   it.each(surfaces)(
-    'of "%s" is the page in light and dark, with nothing in it that runs, under 60 KB',
-    async (surface) => {
-      const answer = await tina.send(`${look}/preview?surface=${surface}`);
+    'of "$name" is the page in light and dark, with nothing in it that runs, under 60 KB',
+    async ({ name }) => {
+      const answer = await tina.send(`${look}/preview?surface=${name}`);
       expect(answer.status, service.logLines.slice(-3).join()).toBe(200);
       expect(answer.text.length).toBeLessThan(60_000);
       const [light = '', dark = '', ...more] = framesOf(answer);
@@ -57,7 +57,7 @@ describe('a preview', () => {
     expect(light).toContain('Tenant &lt;b&gt;B');
     expect(await run(service, 'tenants.read', { tenant: hosts.a })).toEqual(before);
     const body = filledIn(await tina.send(look), { coverText: 'Seen first' });
-    body.set('surface', 'mail');
+    body.set('surface', 'mail-subscribed');
     for (let again = 0; again < 3; again += 1) {
       expect((await tina.send(`${look}/preview`, { body })).status).toBe(200);
     }

@@ -17,7 +17,8 @@ import { withPresent } from '../form/present.ts';
 import { readForm } from '../form/read.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
 import { labelOf } from '../words/labels.ts';
-import { type Surface, sampleMail, sampleOf, surfaces } from './samples.ts';
+import { sampleMail, sampleOf } from './samples.ts';
+import { labelOfSurface, type Surface, surfaces } from './surfaces.ts';
 
 /** GET: the look as it is. */
 export function showPreview(visit: OperationVisit): Promise<FastifyReply> {
@@ -49,15 +50,16 @@ function sendPreview(
     const tenant = deps.tenants.all().find(({ host, id }) => host === named || id === named);
     if (tenant === undefined) throw new Error('a tenant that was let in is not there');
     const { draft, problems } = drafted(visit.operation.input, tenant, said);
-    const shown = surfaces.find((one) => one === surface) ?? surfaces[0];
+    const shown = surfaces.find(({ name }) => name === surface) ?? surfaces[0];
+    if (shown === undefined) throw new Error('a preview shows nothing');
     const html = await drawn(reply, shown, draft);
     const body = await reply.viewAsync('admin/look/preview.eta', {
-      title: say('preview.of', { surface: say(`preview.${shown}`) }),
+      title: say('preview.of', { surface: labelOfSurface(shown) }),
       style,
       isWide: size === 'wide',
       problems: problems.map((one) => problemSentence(one, ([name = '']) => labelOf(String(name)))),
       frames: schemes.map((scheme) => ({
-        title: say(`preview.in.${scheme}`, { surface: say(`preview.${shown}`) }),
+        title: say(`preview.in.${scheme}`, { surface: labelOfSurface(shown) }),
         label: say(`preview.${scheme}`),
         html: inScheme(withPictures(html, draft, reply), scheme),
       })),
@@ -99,14 +101,14 @@ const orNone = (name: string, value: unknown) =>
 /** A page, or a mail, of a tenant. */
 async function drawn(reply: FastifyReply, surface: Surface, tenant: OpenTenant): Promise<string> {
   const language = chooseLanguage([], reply.request.headers['accept-language'], tenant.languages);
-  if (surface === 'mail') {
-    const { html, logo } = composeMail(tenant, { ...sampleMail, language: language.tag });
+  if ('mail' in surface) {
+    const { html, logo } = composeMail(tenant, { ...sampleMail(surface.mail), language: language.tag });
     // A mail brings its picture along (RFC 2392).
     return logo === null
       ? html
       : html.replaceAll(`cid:${logo.id}`, `data:${logo.type};base64,${logo.base64}`);
   }
-  const { html } = await renderPage(reply, { ...sampleOf(surface, language, tenant), language }, tenant);
+  const { html } = await renderPage(reply, { ...sampleOf(surface.page, language, tenant), language }, tenant);
   return html;
 }
 

@@ -1,5 +1,8 @@
 // What previews of a tenant's pages show: pages and a mail with made-up members, in the data that their templates take.
+import { deviceCodeLifetime } from '../../../../core/limits.ts';
+import { passwordLength } from '../../../../core/members/limits.ts';
 import type { Tenant } from '../../../../core/tenant.ts';
+import type { Mail, MailName } from '../../../../operations/mail/mail.ts';
 import type { Language } from '../../../../text/language.ts';
 import { emphasized } from '../../../pages/lead.ts';
 
@@ -9,20 +12,35 @@ interface Sample {
   readonly template: string;
   /** Key of its title. */
   readonly title: string;
+  readonly titleValues?: Readonly<Record<string, string>>;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The pages that a preview can show, in the order of a member's way; the mail has no template of a page. */
-export const surfaces = ['sign-in', 'tv', 'account', 'checkout', 'mail'] as const;
-export type Surface = (typeof surfaces)[number];
+/** The pages that a preview can show, in the order of a member's way. */
+export const pageSurfaces = [
+  'sign-in',
+  'sign-up',
+  'recover',
+  'consent',
+  'tv-code',
+  'tv',
+  'tv-done',
+  'checkout',
+  'account',
+  'devices',
+  'signed-out',
+  'problem',
+] as const;
+export type PageSurface = (typeof pageSurfaces)[number];
 
 /** Whose page it is: an app of the same name asks. */
 type Named = Pick<Tenant, 'name'>;
 
 /** A member of the development start. */
 const member = { fullName: 'Ada Nilsen', email: 'ada@example.com' };
+const tv = { name: 'Living room', model: 'Vision 9000' };
 
-const samples: Readonly<Record<Exclude<Surface, 'mail'>, (language: Language, tenant: Named) => Sample>> = {
+const samples: Readonly<Record<PageSurface, (language: Language, tenant: Named) => Sample>> = {
   'sign-in': (language, { name }) => ({
     template: 'members/sign-in-page.eta',
     title: 'signIn.title',
@@ -35,6 +53,95 @@ const samples: Readonly<Record<Exclude<Surface, 'mail'>, (language: Language, te
       email: '',
     },
   }),
+  'sign-up': () => ({
+    template: 'members/sign-up/form.eta',
+    title: 'signUp.title',
+    data: {
+      lead: null,
+      logo: null,
+      steps: null,
+      flow: '',
+      fullName: '',
+      email: '',
+      least: passwordLength.least,
+      consents: [],
+    },
+  }),
+  recover: () => ({
+    template: 'members/recover/ask.eta',
+    title: 'recover.title',
+    data: { flow: '', email: '', steps: null },
+  }),
+  consent: ({ t }, { name }) => ({
+    template: 'members/scope-consent.eta',
+    title: 'consent.title',
+    titleValues: { client: name },
+    data: {
+      client: name,
+      clientLogo: null,
+      unverified: null,
+      scopes: [
+        { text: t('consent.scope.profile'), drawing: 'person' },
+        { text: t('consent.scope.email'), drawing: 'mail' },
+      ],
+      email: member.email,
+      flow: '',
+    },
+  }),
+  'tv-code': () => ({
+    template: 'members/device/entry.eta',
+    title: 'device.title',
+    data: { typed: '', minutes: deviceCodeLifetime / 60_000 },
+  }),
+  'tv-done': ({ t }, { name }) => ({
+    template: 'members/device/decided.eta',
+    title: 'device.approved.title',
+    titleValues: { name: tv.name, client: name, tenant: name },
+    data: {
+      lead: t('device.approved.lead', { name: tv.name, client: name, tenant: name }),
+      name: tv.name,
+      about: [tv.model],
+      isApproved: true,
+      decided: '',
+    },
+  }),
+  devices: () => ({
+    template: 'members/account/devices.eta',
+    title: 'account.devices.title',
+    data: {
+      ...signedIn,
+      devices: [
+        {
+          id: '1',
+          field: 'device-1',
+          label: tv.name,
+          name: tv.name,
+          drawing: 'tv',
+          about: [tv.model],
+          isRefused: false,
+          facts: [],
+        },
+      ],
+      links: { here: '', older: null, newest: null },
+      longest: 60,
+      hasTvs: true,
+    },
+  }),
+  'signed-out': () => ({
+    template: 'members/signed-out.eta',
+    title: 'signedOut.title',
+    data: { isUnregistered: false, ways: [{ href: '/sign-in', text: 'signIn.submit' }] },
+  }),
+  problem: ({ t }) => ({
+    template: 'problem.eta',
+    title: 'problem.notFound.title',
+    data: {
+      lead: t('problem.notFound.lead'),
+      reason: null,
+      details: [],
+      ways: [{ href: '/account', text: 'account.title' }],
+    },
+  }),
   tv: ({ t }, { name }) => ({
     template: 'members/device/approve.eta',
     title: 'device.approve.title',
@@ -45,8 +152,8 @@ const samples: Readonly<Record<Exclude<Surface, 'mail'>, (language: Language, te
       scopes: [],
       email: member.email,
       reported: [
-        { label: t('device.approve.name'), value: 'Living room' },
-        { label: t('device.approve.model'), value: 'Vision 9000' },
+        { label: t('device.approve.name'), value: tv.name },
+        { label: t('device.approve.model'), value: tv.model },
       ],
       observed: [
         { label: t('device.approve.address'), value: '192.0.2.7' },
@@ -73,7 +180,7 @@ const samples: Readonly<Record<Exclude<Surface, 'mail'>, (language: Language, te
         },
       ],
       hasMorePlans: false,
-      devices: [{ id: '1', name: 'Living room', drawing: 'tv', about: ['Vision 9000'] }],
+      devices: [{ id: '1', name: tv.name, drawing: 'tv', about: [tv.model] }],
       hasMoreDevices: false,
       hasTvs: true,
       password: t('account.password.hint'),
@@ -131,13 +238,43 @@ const dayIn = (tag: string) =>
   new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }).format(Date.UTC(2_030, 0, 31));
 
 /** A page as a preview shows it. */
-export const sampleOf = (surface: Exclude<Surface, 'mail'>, language: Language, tenant: Named): Sample =>
+export const sampleOf = (surface: PageSurface, language: Language, tenant: Named): Sample =>
   samples[surface](language, tenant);
 
-/** The mail that a preview shows: one with facts, a button and a greeting. */
-export const sampleMail = {
-  name: 'subscribed',
+const seen = Date.UTC(2_030, 0, 31, 12);
+const bought = { package: 'Everything', price: 'NOK 199.00' };
+const billed = {
+  package: 'Everything',
+  invoice: '17',
+  amount: 'NOK 199.00',
+  due: seen,
+  account: 'NO93 8601 1117 947',
+  reference: 'RF53 17',
+};
+const where = { place: 'Oslo', time: seen };
+
+/** What the mails say that say more than a name. */
+const mailValues: Readonly<Partial<Record<MailName, Mail['values']>>> = {
+  passwordChanged: where,
+  passkeyAdded: { passkey: 'Phone', ...where },
+  passkeyRemoved: { passkey: 'Phone', ...where },
+  emailChanged: { email: 'nilsen@example.com', time: seen },
+  newTv: { device: tv.name, ...where },
+  newBrowser: { browser: 'Firefox', ...where },
+  deletionRequested: { date: seen },
+  subscribed: { ...bought, until: seen },
+  invoice: { ...bought, ...billed },
+  invoiceReminder: billed,
+};
+
+/** The mails that bring a code. */
+const coded: ReadonlySet<MailName> = new Set(['signUp', 'emailChange']);
+
+/** A mail as a preview shows it. */
+export const sampleMail = (name: MailName): Omit<Mail, 'language'> => ({
+  name,
   to: member.email,
-  values: { fullName: member.fullName, package: 'Everything', price: 'NOK 149.00' },
+  values: { fullName: member.fullName, ...mailValues[name] },
+  ...(coded.has(name) ? { code: '417 902' } : {}),
   link: 'https://example.com/account',
-} as const;
+});
