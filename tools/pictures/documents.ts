@@ -38,6 +38,9 @@ export const documentPictures: readonly DocumentPicture[] = [
 
 /** Whose pages are shown: with two subscriptions and a TV. */
 const member = 'ada@example.com';
+/** The browser in which the TVs were approved. */
+const phone =
+  'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Mobile Safari/537.36';
 /** Has an address that an invoice can be made out to. */
 const buyer = 'finn@example.com';
 
@@ -67,9 +70,10 @@ function documentWalk(site: Site): Walk {
       ]);
       for (const email of [member, 'ida@example.com']) await signInTv(site, email, 'play', living);
       const { tenantId } = await ownerOf(site, member);
-      await site.service.store.transaction((tx) =>
-        tx.insertInto('figures').values(figureRecords(tenantId, site.service.clock.now())).execute(),
-      );
+      await site.service.store.transaction(async (tx) => {
+        await tx.updateTable('sessions').set({ userAgent: phone }).execute();
+        await tx.insertInto('figures').values(figureRecords(tenantId, site.service.clock.now())).execute();
+      });
     },
     ways: {
       'sign-in': { email: null, go: ({ page }) => page.goto(site.authorization()) },
