@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Invoice } from '../../../src/core/access/invoice.ts';
 import { insertInvoice } from '../../../src/storage/access/invoice.ts';
 import { textOf } from '../../support/device.ts';
@@ -28,6 +28,8 @@ beforeAll(async () => {
       .executeTakeFirstOrThrow(),
   );
 });
+
+beforeEach(() => service.store.transaction((tx) => tx.deleteFrom('invoices').execute()));
 
 /** An invoice of the member, due in two weeks. @returns its page */
 async function invoice(changes: Partial<Invoice> = {}): Promise<string> {
@@ -131,5 +133,37 @@ describe('who may see an invoice', () => {
     expect(answer.headers.location).toMatch(/^\/sign-in\?flow=/);
     const form = await stranger.send(String(answer.headers.location));
     expect((await stranger.signIn(form, 'u1@example.test')).headers.location).toBe(path);
+  });
+});
+
+describe('the open invoices of a member', () => {
+  it('are listed with number, amount and the day they are due, and the paid ones are not', async () => {
+    const now = service.clock.now();
+    await invoice({ id: 'i1', number: 1001, dueAt: now + 14 * day, paidAt: null });
+    await invoice({ id: 'i2', number: 1002, dueAt: now + 14 * day, paidAt: now });
+    const price = { amount: 1_200, currency: 'ISK' };
+    await invoice({ id: 'i3', number: 1003, price, dueAt: now - day, paidAt: null });
+    const page = await browser.send('/account/subscriptions');
+    const text = textOf(page);
+    expect(page.text).toContain('href="/account/invoices/1001"');
+    expect(text).toMatch(/Open invoices Invoice 1001 NOK 199.00 · Due on \w+ \d+, 2026 Open the invoice/);
+    expect(text).toMatch(/Invoice 1003 ISK 1,200 · Overdue since \w+ \d+, 2026/);
+    expect(text).not.toContain('Invoice 1002');
+    expect(textOf(await browser.send('/account'))).toMatch(/Invoice 1003 ISK 1,200 · Overdue since/);
+  });
+
+  it('X1: are those of the member alone', async () => {
+    const { id: memberId } = await service.store.transaction((tx) =>
+      tx
+        .selectFrom('members')
+        .select('id')
+        .where('tenantId', '=', owner.tenantId)
+        .where('email', '=', 'u2@example.test')
+        .executeTakeFirstOrThrow(),
+    );
+    await invoice({ id: 'i4', number: 1004, memberId });
+    expect(textOf(await browser.send('/account/subscriptions'))).not.toContain('invoice');
+    const other = await accountOf(service, hosts.a, 'u2@example.test');
+    expect(textOf(await other.send('/account/subscriptions'))).toContain('Invoice 1004');
   });
 });

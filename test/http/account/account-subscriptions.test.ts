@@ -7,14 +7,13 @@ import {
   changeSubscription,
   type SubscriptionChange,
 } from '../../../src/operations/access/subscription.ts';
-import { insertInvoice } from '../../../src/storage/access/invoice.ts';
 import { listPackages } from '../../../src/storage/access/package.ts';
 import { findClient, updateClient } from '../../../src/storage/clients/client.ts';
 import { codesFor, pageOf, setLimits, tenantOf, textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { type AccountVisitor, accountOf, expectDone, expectLeadsTo } from '../../support/members/account.ts';
-import { invoiceRecord, packageRecord } from '../../support/records/access-records.ts';
+import { packageRecord } from '../../support/records/access-records.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { apps, claimsOf } from '../../support/tokens.ts';
 import { useService } from '../../support/use-service.ts';
@@ -265,46 +264,5 @@ describe('cancelling', () => {
     for (const action of ['end', 'renew', 'activate', ''])
       expect((await press(own, action)).status).toBe(404);
     expect(await allRows(service, ['sessions'])).toEqual(before);
-  });
-});
-
-describe('open invoices', () => {
-  const invoice = async (changes: Parameters<typeof invoiceRecord>[0], owner = memberId) => {
-    const { id: tenantId } = tenantOf(service, hosts.a);
-    const packageId = await packageOf('Invoiced', nok);
-    const subscriptionId = await give(packageId, inDays(-1, 20), undefined, owner);
-    const record = invoiceRecord({ tenantId, subscriptionId, memberId: owner, ...changes });
-    await service.store.transaction((tx) => insertInvoice(tx, record));
-  };
-
-  it('are listed with number, amount and the day they are due, and the paid ones are not', async () => {
-    const now = service.clock.now();
-    await invoice({ id: 'i1', number: 1001, dueAt: now + 14 * day, paidAt: null });
-    await invoice({ id: 'i2', number: 1002, dueAt: now + 14 * day, paidAt: now });
-    const price = { amount: 1_200, currency: 'ISK' };
-    await invoice({ id: 'i3', number: 1003, price, dueAt: now - day, paidAt: null });
-    const page = await browser.send(url);
-    const text = textOf(page);
-    expect(page.text).toContain('href="/account/invoices/1001"');
-    expect(text).toMatch(/Open invoices Invoice 1001 NOK 199.00 · Due on \w+ \d+, 2026 Open the invoice/);
-    expect(text).toMatch(/Invoice 1003 ISK 1,200 · Overdue since \w+ \d+, 2026/);
-    expect(text).not.toContain('Invoice 1002');
-    expect(textOf(await browser.send('/account'))).toMatch(/Invoice 1003 ISK 1,200 · Overdue since/);
-  });
-
-  it('X1: are those of the member alone', async () => {
-    const { id: tenantId } = tenantOf(service, hosts.a);
-    const { id: owner } = await service.store.transaction((tx) =>
-      tx
-        .selectFrom('members')
-        .select('id')
-        .where('tenantId', '=', tenantId)
-        .where('email', '=', 'u2@example.test')
-        .executeTakeFirstOrThrow(),
-    );
-    await invoice({ id: 'i4', number: 1004, paidAt: null }, owner);
-    expect(textOf(await browser.send(url))).not.toContain('invoice');
-    const other = await accountOf(service, hosts.a, 'u2@example.test');
-    expect(textOf(await other.send(url))).toContain('Invoice 1004');
   });
 });
