@@ -165,8 +165,8 @@ function sizeProblem(width: number, height: number, most: number): Problem | nul
 /**
  * Which SVG is taken for a logo: shapes, colours, gradients, words. A list of what is allowed, since a list of
  * what is dangerous is never complete: script, event handlers, foreignObject, style, animation, links and
- * everything that fetches are not on it. Neither are `use`, `pattern` and `filter`, with which a few hundred
- * characters keep a phone busy for minutes.
+ * everything that fetches are not on it. Neither are `use`, `pattern`, `filter` and dashed lines, with which a few
+ * hundred characters keep a phone busy for minutes.
  */
 const elements = new Set(
   (
@@ -179,8 +179,8 @@ const attributes = new Set(
   (
     'id class version xml:space x y x1 y1 x2 y2 cx cy r rx ry fx fy dx dy d points width height viewBox ' +
     'preserveAspectRatio transform fill fill-opacity fill-rule clip-rule clip-path mask opacity color stroke ' +
-    'stroke-width stroke-opacity stroke-linecap stroke-linejoin stroke-miterlimit stroke-dasharray ' +
-    'stroke-dashoffset gradientUnits gradientTransform spreadMethod offset stop-color stop-opacity ' +
+    'stroke-width stroke-opacity stroke-linecap stroke-linejoin stroke-miterlimit ' +
+    'gradientUnits gradientTransform spreadMethod offset stop-color stop-opacity ' +
     'clipPathUnits maskUnits maskContentUnits font-family font-size font-weight font-style text-anchor ' +
     'letter-spacing dominant-baseline paint-order vector-effect shape-rendering'
   ).split(' '),

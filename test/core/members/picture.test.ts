@@ -114,6 +114,11 @@ describe('an SVG logo', () => {
     expect(logoProblem(logo)?.code).toMatch(/^svg_/);
   });
 
+  it('W15: has no dashed lines, of which a browser draws millions', () => {
+    const line = '<path d="M0 0H99" stroke="#000" stroke-width="90" stroke-dasharray=".0003"/>';
+    expect(logoProblem(svgLogo(line))?.code).toBe('svg_attribute');
+  });
+
   it('says what it may not have', () => {
     expect(wordsOf(hostileSvgs['a script'] ?? '')).toBe(
       'the SVG has the element <script>, which a logo may not have',
