@@ -118,7 +118,7 @@ const knownTransports: ReadonlySet<unknown> = new Set([
   'usb',
 ]);
 
-/** A member as authenticators know her: by what tells nobody who she is (§14.6.1). */
+/** A member as authenticators know her: by an id that does not tell who she is (§14.6.1). */
 export const userHandleOf = (memberId: string): string => Buffer.from(memberId).toString('base64url');
 
 const encoded = (text: string) => Buffer.from(text).toString('base64url');
@@ -186,7 +186,7 @@ export type Attested = Pick<
 
 /**
  * Checks what an authenticator told of a new passkey (§7.1). We ask for no statement on what made it; where there is one
- * all the same, it is taken from the passkey itself alone, and none by a certificate of anybody's.
+ * all the same, it is taken from the passkey itself alone, and none by a certificate.
  *
  * @returns the passkey, or in words for the audit what is wrong
  */

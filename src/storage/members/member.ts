@@ -133,7 +133,7 @@ export async function updateMemberStatus(
 }
 
 /**
- * @param since when another password was chosen (ms), null where it is none that anybody chose; left out where the same one
+ * @param since when another password was chosen (ms), null where it was never chosen; left out where the same one
  *   was hashed anew
  */
 export async function updatePasswordHash(
