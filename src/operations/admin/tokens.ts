@@ -39,7 +39,7 @@ const tokenSchema = s.resource('AdminToken', 'A token of the admin API', {
   name: nameField,
   permissions: permissionsField,
   createdAt: s.time('When it was made'),
-  expiresAt: s.timeOrNull('When it stops to work; null if it does not', null),
+  expiresAt: s.timeOrNull('When it stops working; null if it never does', null),
   revokedAt: s.timeOrNull('When it was revoked', null),
   parentId: s.textOrNull('The token that made it: it is revoked with that one', null),
   makerId: s.textOrNull(
@@ -68,7 +68,10 @@ const newTokenFields = {
   permissions: permissionsField,
 };
 const expiryField = {
-  expiresAt: s.timeOrNull('When it stops to work; if it is left out it does not', '2036-01-01T00:00:00.000Z'),
+  expiresAt: s.timeOrNull(
+    'When it stops working; it never does where this is left out',
+    '2036-01-01T00:00:00.000Z',
+  ),
 };
 
 async function create(

@@ -26,9 +26,11 @@ const sheets: ReadonlyMap<string, typeof plain> = new Map(
 
 /** The script of every page, and of those that have more: pages work without it. */
 const plainScript = scriptAsset('portal');
-const scripts: ReadonlyMap<string, typeof plainScript> = new Map(
-  partsOf('.js').map((part) => [part, scriptAsset('portal', `portal/${part}`)]),
-);
+const scripts: ReadonlyMap<string, typeof plainScript> = new Map([
+  ...partsOf('.js').map((part) => [part, scriptAsset('portal', `portal/${part}`)] as const),
+  // A form may set a password: it is told a word on it, as members are.
+  ['form', scriptAsset('portal', 'new-password')],
+]);
 
 export const portalScripts = [plainScript, ...scripts.values()];
 

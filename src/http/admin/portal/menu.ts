@@ -37,7 +37,7 @@ export interface Rail {
   readonly groups: readonly MenuGroup[];
 }
 
-type Shown = Pick<OpenTenant, 'id' | 'host' | 'name' | 'brandColor' | 'logo'>;
+type Shown = Pick<OpenTenant, 'id' | 'host' | 'name' | 'brandColor' | 'logo' | 'passwordLength'>;
 
 /** How many other tenants the switcher names; the rest are in their list, which can be searched. */
 const mostOthers = 8;

@@ -11,12 +11,15 @@ import { shownTenant } from './menu.ts';
 import type { Facts, Visit } from './visitor.ts';
 import { countText, durationText, moneyText, timeText } from './words/amounts.ts';
 import { labelOf } from './words/labels.ts';
+import { type Piece, withTimes } from './words/pieces.ts';
 
 /** A value as a page shows it: always as text, whatever its author wrote (D14). */
 export type Shown =
   | { readonly kind: 'none' }
   /** @param title what it is in full, where it is put into words */
   | { readonly kind: 'text'; readonly text: string; readonly title?: string }
+  /** A text in which times stand. */
+  | { readonly kind: 'pieces'; readonly pieces: readonly Piece[] }
   /** What an id is called, and what tells it from others of that name. */
   | {
       readonly kind: 'named';
@@ -116,6 +119,7 @@ function textOf(text: string, { format, enum: words }: Schema, name: string): Sh
   }
   if (format === 'color') return { kind: 'color', text };
   if (name === 'userAgent') return browserOf(text);
+  if (name === 'why') return { kind: 'pieces', pieces: withTimes(text) };
   return isCode(name) ? codeOf(text) : { kind: 'text', text };
 }
 

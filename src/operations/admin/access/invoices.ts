@@ -106,7 +106,6 @@ const reminded = onTenant({
   portal: {
     page: 'invoices.list',
     reads: 'invoices.list',
-    atOnce: true,
     fits: isNotYet('paidAt'),
     done: 'The reminder was sent.',
   },

@@ -37,7 +37,7 @@ const tokenSchema = s.resource('RegistrationToken', 'An initial access token', {
   name: nameField,
   usesLeft: s.wholeNumber('How many clients it may register yet', 1),
   createdAt: s.time('When it was made'),
-  expiresAt: s.time('When it stops to work'),
+  expiresAt: s.time('When it stops working'),
 });
 
 function answerOf({ id, name, usesLeft, createdAt, expiresAt }: RegistrationTokenRow) {
@@ -78,7 +78,7 @@ const created = onTenant({
   optional: {
     uses: { ...usesField, default: 1 } as s.Defaulted<number>,
     expiresAt: s.time(
-      'When it stops to work; a day from now where it is left out',
+      'When it stops working; a day from now where this is left out',
       '2036-01-01T00:00:00.000Z',
     ),
   },

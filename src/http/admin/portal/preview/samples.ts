@@ -49,6 +49,7 @@ const samples: Readonly<Record<PageSurface, (language: Language, tenant: Named) 
       logo: null,
       lead: emphasized(language, 'signIn.lead', { client: name }),
       maySignUp: true,
+      steps: null,
       flow: '',
       email: '',
     },

@@ -157,6 +157,7 @@ export function plotOf({ figures, times, range }: Figures) {
   );
   const marked = [0, Math.round((times.length - 1) / 3), Math.round(((times.length - 1) * 2) / 3)];
   return {
+    none: sums.some((value) => value > 0) ? null : say('plot.none', { range: say(`range.${range}.words`) }),
     box: `0 0 ${areaBox.width} ${areaBox.height}`,
     ...areaBox,
     // The one on top comes first in the legend, as it stands in the plot.
