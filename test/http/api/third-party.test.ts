@@ -47,7 +47,7 @@ const allow = async (scope: string) => {
     code_verifier: proof.verifier,
   });
   expect(answer.status, answer.text).toBe(200);
-  const list = [...question.text.matchAll(/<li>(.*?)<\/li>/g)].map(([, text]) => text);
+  const list = [...question.text.matchAll(/<li>.*?<span>([^<]*)<\/span><\/li>/gs)].map(([, text]) => text);
   return { promised: list, tokens: answer.json<Tokens>() };
 };
 
