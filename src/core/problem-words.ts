@@ -210,6 +210,7 @@ export const problemWords = {
   password_in_clear:
     'a password stands here in clear, which a development tenant alone may have: take it away, and give passwordHash, or let the member choose one',
   not_a_password: 'this can be no password',
+  no_second_factor: 'the member has no second factor',
   password_twice: 'password and passwordHash stand here both',
   not_a_password_hash: 'this is no argon2id hash as a PHC string: $argon2id$v=19$m=…,t=…,p=…$salt$tag',
   hash_out_of_bounds:

@@ -6,7 +6,7 @@ import { sessionLife, sessionTouchInterval } from './limits.ts';
 import { machineOf, type StateOf, step } from './machine.ts';
 import { type Member, maySignIn } from './members/member.ts';
 import { sessionMemory } from './operators/limits.ts';
-import type { Strength } from './strength.ts';
+import { type Factor, factorsOf, type Strength, strengthOf } from './strength.ts';
 
 type SessionState = StateOf<typeof sessionMachine>;
 export type SessionKind = 'member' | 'admin';
@@ -119,6 +119,26 @@ export function beginSession(
   const ended = current === null ? [] : endSession(current);
   return { session, writes: [...ended, { write: 'insertSession', session }] };
 }
+
+/**
+ * Adds factors that were proven in a session: it is as strong as both together from now on. The cookie changes (ASVS 7.2.4);
+ * when its member gave credentials, it does not.
+ */
+export function strengthenSession(
+  session: Session,
+  factors: readonly Factor[],
+  secretHash: string,
+  now: number,
+): readonly SessionWrite[] {
+  const { outcome } = step(sessionMachine, session.state, lifeOf(session), { type: 'renew', now });
+  if (outcome !== 'changeSecret') return [];
+  const all = strengthOf([...(factorsOf(session) as readonly Factor[]), ...factors], now);
+  return moveTo(session, { ...session, ...all, secretHash });
+}
+
+/** Whether two factors, or a passkey that verified its user, were proven within a time (ms). */
+export const isFresh = ({ strongAt }: Pick<Session, 'strongAt'>, within: number, now: number): boolean =>
+  strongAt !== null && strongAt <= now && now < strongAt + within;
 
 function isSameSession({ tenantId, memberId, kind }: Session, facts: SessionFacts): boolean {
   // Nothing hangs on a session of the portal: a sign-in anew begins its absolute time anew.

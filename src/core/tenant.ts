@@ -1,6 +1,7 @@
 // A tenant: one issuer on one domain.
 import { type Invoicing, invoicingDefaults } from './access/invoicing.ts';
 import type { TenantLimits } from './limits.ts';
+import { trustedBrowserDays } from './members/limits.ts';
 import { isHostName } from './oidc/client/redirect-uri.ts';
 
 /** What access tokens are signed with (decision 42). Every tenant has a key of each. */
@@ -19,6 +20,10 @@ export type Corners = (typeof cornerNames)[number];
 /** What pages are written in: fonts that are there already, since none is loaded (pages 2). */
 export const fontNames = ['system', 'humanist', 'rounded', 'serif'] as const;
 export type Font = (typeof fontNames)[number];
+
+/** Whether members are asked for a second factor: never, those who have turned it on, or all. */
+export const secondFactorPolicies = ['off', 'optional', 'required'] as const;
+export type SecondFactorPolicy = (typeof secondFactorPolicies)[number];
 
 /** A tenant: one issuer on one domain (contract 1). */
 export interface Tenant {
@@ -53,6 +58,10 @@ export interface Tenant {
   readonly passwordLength: number;
   /** Whether members may have passkeys and sign in with them (decision 46). */
   readonly passkeys: 'off' | 'on';
+  /** Whether members are asked for a second factor, and administrators; and for how long a browser that is trusted is not (days). */
+  readonly secondFactor: SecondFactorPolicy;
+  readonly adminSecondFactor: Exclude<SecondFactorPolicy, 'off'>;
+  readonly trustedBrowserDays: number;
   /** Whether discovery lists the revocation address without the device flow too (decision 44). */
   readonly revocationListed: boolean;
   /** The tenant on which things are tried first; null where there is none. */
@@ -78,6 +87,9 @@ export const tenantDefaults = {
   languages: [],
   passwordLength: 12,
   passkeys: 'on',
+  secondFactor: 'optional',
+  adminSecondFactor: 'required',
+  trustedBrowserDays: trustedBrowserDays.default,
   revocationListed: false,
   stageTenantId: null,
   disabledAt: null,

@@ -27,6 +27,7 @@ import { devicePages } from './members/device/device.ts';
 import { languageSwitcher } from './members/language.ts';
 import { recoverPages } from './members/recover.ts';
 import { scopeConsentPage } from './members/scope-consent.ts';
+import { secondFactorPage } from './members/second-factor.ts';
 import { signInPage } from './members/sign-in-page.ts';
 import { signUpPage } from './members/sign-up/sign-up.ts';
 import { signUpProofPages } from './members/sign-up/sign-up-proof.ts';
@@ -135,6 +136,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     authorizationEndpoint(site, deps);
     logoutEndpoint(site, deps);
     signInPage(site, deps);
+    secondFactorPage(site, deps);
     signUpPage(site, deps);
     signUpProofPages(site, deps);
     recoverPages(site, deps);

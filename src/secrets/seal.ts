@@ -3,7 +3,16 @@ import { equalInConstantTime, hmac, type MacKey } from '../core/hash.ts';
 import { decrypt, encrypt } from './cipher.ts';
 
 /** What a sealed text is for; a seal made for one purpose does not open for another. */
-export type SealPurpose = 'asked' | 'flow' | 'form' | 'notice' | 'order' | 'passkey' | 'proof';
+export type SealPurpose =
+  | 'asked'
+  | 'flow'
+  | 'form'
+  | 'notice'
+  | 'order'
+  | 'passkey'
+  | 'proof'
+  | 'set-up'
+  | 'step';
 
 /**
  * Seals a value that travels with the browser: readable, but not changeable, and bound to that browser's

@@ -9,6 +9,7 @@ import type { EmailProof } from '../core/members/email-proof.ts';
 import type { Member } from '../core/members/member.ts';
 import type { SignInFailures } from '../core/members/member-limits.ts';
 import type { Passkey } from '../core/members/passkey.ts';
+import type { SecondFactor } from '../core/members/second-factor.ts';
 import type { PushedRequest } from '../core/oidc/request/pushed-request.ts';
 import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
 import type { AdminToken } from '../core/operators/admin-token.ts';
@@ -64,6 +65,7 @@ export interface Database {
   logoutNotices: LogoutNoticeRow;
   signInFailures: SignInFailureRow;
   knownBrowsers: KnownBrowserRow;
+  secondFactors: SecondFactorRow;
   deviceCodes: DeviceCode;
   wrongUserCodes: WrongUserCodeRow;
   scopeConsents: ScopeConsent;
@@ -256,10 +258,15 @@ export interface SignInFailureRow extends SignInFailures {
   underWay: Generated<number>;
 }
 
+/** The hashes are a JSON list. */
+export type SecondFactorRow = Stored<SecondFactor, 'recoveryHashes'>;
+
 export interface KnownBrowserRow {
   memberId: string;
   /** SHA-256 of the browser's cookie. */
   browserHash: string;
   firstSeenAt: number;
   lastSeenAt: number;
+  /** Until when it is trusted without the member's second factor (ms); null where it is not. */
+  trustedUntil: number | null;
 }

@@ -123,6 +123,7 @@ export async function loadFixtures(
         limits: tenantLimits,
         returnOrigins: ['https://app.test'],
         ...tenantDefaults,
+        adminSecondFactor: 'optional',
       },
       vault,
       now,

@@ -20,6 +20,17 @@ export const emailProofLifetime = { sign_up: day, password_reset: 30 * minute, e
 export const wrongEmailCodes = 5;
 
 /**
+ * Digits of an app (RFC 6238 §5.2): those of the step before and after hold too. Recovery codes: ten of ten letters, 50 bits
+ * each, of which a guesser sees no hash without the tenant's key. What was proven by a first factor waits ten minutes for
+ * the second; grave acts of an administrator ask again after five. A tenant lets a browser go without it for 90 days at most.
+ */
+export const totp = { stepSeconds: 30, window: 1, digits: 6, secretBytes: 20 } as const;
+export const recoveryCode = { count: 10, length: 10 } as const;
+export const secondFactorWait = 10 * minute;
+export const freshFactor = 5 * minute;
+export const trustedBrowserDays = { default: 30, most: 90 } as const;
+
+/**
  * Mails to one address in an hour, so that no mailbox is flooded through us: what one browser, one network and all
  * together may ask for. Strangers who use up their own share leave the owner's (F6), and a browser that the owner has
  * signed in with is held to the first alone when it asks for a new password; twenty mails with five tries each are one

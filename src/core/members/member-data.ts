@@ -9,8 +9,10 @@ import type { Client } from '../client.ts';
 import type { SignIn } from '../grants/sign-in.ts';
 import type { ScopeConsent } from '../oidc/scope-consent.ts';
 import type { Session } from '../session.ts';
+import { factorsOf } from '../strength.ts';
 import type { Member } from './member.ts';
 import type { Passkey } from './passkey.ts';
+import type { SecondFactor } from './second-factor.ts';
 
 /** What is held of a member, as it was loaded. */
 interface HeldData {
@@ -26,6 +28,7 @@ interface HeldData {
   }[];
   readonly sessions: readonly Session[];
   readonly passkeys: readonly Passkey[];
+  readonly secondFactor: SecondFactor | null;
   readonly consents: readonly ScopeConsent[];
   readonly clients: readonly Client[];
   readonly exportedAt: number;
@@ -59,7 +62,7 @@ export function memberDetails(member: Member) {
  */
 export function memberData(held: HeldData) {
   const { member, subscriptions, checkouts, invoices, consentChanges } = held;
-  const { signIns, sessions, passkeys, consents, clients, exportedAt } = held;
+  const { signIns, sessions, passkeys, secondFactor, consents, clients, exportedAt } = held;
   const nameOf = (id: string) => clients.find(({ clientId }) => clientId === id)?.name ?? id;
   return {
     exportedAt: iso(exportedAt),
@@ -123,9 +126,10 @@ export function memberData(held: HeldData) {
       firstUsedAt: iso(signIn.createdAt),
       lastUsedAt: iso(signIn.rotatedAt),
     })),
-    sessions: sessions.map(({ userAgent, ipAddress, createdAt, authenticatedAt, lastUsedAt }) => ({
+    sessions: sessions.map(({ userAgent, ipAddress, amr, createdAt, authenticatedAt, lastUsedAt }) => ({
       browser: userAgent,
       ipAddress,
+      begunWith: factorsOf({ amr }),
       createdAt: iso(createdAt),
       authenticatedAt: iso(authenticatedAt),
       lastUsedAt: iso(lastUsedAt),
@@ -139,6 +143,13 @@ export function memberData(held: HeldData) {
       createdAt: iso(passkey.createdAt),
       lastUsedAt: isoOrNull(passkey.lastUsedAt),
     })),
+    secondFactor:
+      secondFactor === null
+        ? null
+        : {
+            since: iso(secondFactor.createdAt),
+            recoveryCodesLeft: secondFactor.recoveryHashes.length,
+          },
     consents: consents.map(({ clientId, scope, grantedAt }) => ({
       app: nameOf(clientId),
       scope,

@@ -71,7 +71,12 @@ export function takenBack(
   return stored.failures > 1 ? { ...stored, failures: stored.failures - 1 } : null;
 }
 
-export const memberLimitNames = ['failed_sign_ins', 'wrong_current_passwords', 'wrong_user_codes'] as const;
+export const memberLimitNames = [
+  'failed_sign_ins',
+  'wrong_current_passwords',
+  'wrong_second_factors',
+  'wrong_user_codes',
+] as const;
 
 /** A limit as it stands for one member. Times are ms since the epoch. */
 export interface MemberLimit {
@@ -85,11 +90,11 @@ export interface MemberLimit {
 }
 
 /**
- * The limit of failed sign-ins, or of wrong current passwords on the account pages. A browser that the member
+ * The limit of failed sign-ins, of wrong current passwords on the account pages, or of a wrong second factor. A browser that the member
  * has used before passes the first (promise 7, A6).
  */
 export function failuresLimit(
-  limit: 'failed_sign_ins' | 'wrong_current_passwords',
+  limit: Exclude<MemberLimit['limit'], 'wrong_user_codes'>,
   failed: SignInFailures | null,
   now: number,
   allowed: number | null = signInLimit.failures,

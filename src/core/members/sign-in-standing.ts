@@ -9,6 +9,7 @@ export const hindranceNames = [
   'no_password',
   'deletion_asked',
   'wrong_current_passwords',
+  'wrong_second_factors',
   'wrong_user_codes',
   'address_not_proven',
 ] as const;
@@ -62,6 +63,7 @@ export function signInStanding(
     ...when(!hasPassword, 'no_password', true),
     ...when(deletionDueAt !== null, 'deletion_asked', isGone(member, now), deletionDueAt),
     ...locked('wrong_current_passwords', 'wrong_current_passwords', false),
+    ...locked('wrong_second_factors', 'wrong_second_factors', true),
     ...locked('wrong_user_codes', 'wrong_user_codes', false),
     ...when(!emailVerified, 'address_not_proven', false),
   ];

@@ -14,6 +14,11 @@ export const auditEventNames = [
   'email_change_asked',
   'email_changed',
   'member_changed',
+  'second_factor_on',
+  'second_factor_off',
+  'second_factor_reset',
+  'recovery_code_used',
+  'recovery_codes_renewed',
   'member_deletion_asked',
   'member_deletion_cancelled',
   'member_deleted',
@@ -81,6 +86,10 @@ export const notableEvents: readonly AuditEventName[] = [
   'password_changed',
   'password_removed',
   'email_changed',
+  'second_factor_on',
+  'second_factor_off',
+  'second_factor_reset',
+  'recovery_code_used',
   'member_deletion_asked',
   'member_deleted',
   'passkey_added',
@@ -113,6 +122,9 @@ export const wrongPassword = {
   atSignIn: 'the password is wrong',
   asCurrent: 'the current password is wrong',
 } as const;
+
+/** Why a guess at a second factor is refused. */
+export const wrongSecondFactor = 'the code of the second step is wrong';
 
 /** A field that became another; values as a terminal shows them. */
 export interface FieldChange {

@@ -2,7 +2,7 @@
 import { invoicingProblems } from '../access/invoicing.ts';
 import { deletionCoolingOffMost, pendingDeviceCodesMost } from '../limits.ts';
 import { brandingProblems } from '../members/branding.ts';
-import { passwordLength } from '../members/limits.ts';
+import { passwordLength, trustedBrowserDays } from '../members/limits.ts';
 import { isHostName } from '../oidc/client/redirect-uri.ts';
 import { isWebOrigin } from '../oidc/client/web-origin.ts';
 import { type Problem, problem, within } from '../problem.ts';
@@ -32,6 +32,8 @@ export function tenantProblems(tenant: Tenant, languages: readonly string[]): re
     ),
     !isWhole(tenant.passwordLength, least, most) &&
       problem('passwordLength', 'out_of_range', { least, most }),
+    !isWhole(tenant.trustedBrowserDays, 0, trustedBrowserDays.most) &&
+      problem('trustedBrowserDays', 'out_of_range', { least: 0, most: trustedBrowserDays.most }),
     !isWhole(deletionCoolingOff, 0, deletionCoolingOffMost) &&
       problem('deletionCoolingOffSeconds', 'out_of_range', {
         least: 0,

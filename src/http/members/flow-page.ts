@@ -65,12 +65,15 @@ export function goToFlow(reply: FastifyReply, page: FlowPage, flow: Flow, deps: 
   return reply.redirect(flowUrl(page, sealFlow(reply, flow, deps)), 303);
 }
 
-/** A session that began, and what comes of the flow's request; null where it has none. */
+/**
+ * What comes of a first factor that was right, or of both: a session that began, with what comes of the flow's request –
+ * null where it has none –, or what waits for the second factor.
+ */
 export type SignedIn = NonNullable<Awaited<ReturnType<typeof signInTo>>>;
 
 /**
  * Signs a member in who proved who she is, and takes the flow on, in one transaction: every way of signing in ends here,
- * and answers by `answerSignedIn`.
+ * and answers by `answerSignedIn`. Where a second factor is asked for, nothing begins, and the answer leads to its page.
  *
  * @param step where the flow stands (`stepOf`)
  * @returns null if the account changed meanwhile
@@ -84,14 +87,24 @@ export async function signInTo(
 ) {
   const entered = await enterHere(tx, request, proven, deps);
   if (entered === null) return null;
+  if (entered.kind === 'waiting') return { flow, waiting: entered.waiting } as const;
   const { session, secret } = entered;
   const outcome = step === null ? null : await takeStep(tx, { ...step, now: deps.clock() }, session, deps);
-  return { flow, secret, outcome };
+  return { flow, secret, outcome } as const;
 }
 
-/** Leads on, signed in. */
-export function answerSignedIn(reply: FastifyReply, { flow, secret, outcome }: SignedIn, deps: Deps) {
-  setSessionCookie(reply, secret);
+/** Leads on, signed in or to the second factor. */
+export function answerSignedIn(reply: FastifyReply, signedIn: SignedIn, deps: Deps) {
+  const { flow } = signedIn;
+  if ('waiting' in signedIn)
+    return goToFlow(reply, '/second-factor', { ...flow, waiting: signedIn.waiting }, deps);
+  setSignedIn(reply, signedIn);
+  const { outcome } = signedIn;
   if (outcome === null) return reply.redirect(flow.returnTo, 303);
   return answerAuthorization(reply, outcome, contextOf(flow), deps);
+}
+
+/** Gives the browser the cookie of a session that began. */
+export function setSignedIn(reply: FastifyReply, signedIn: SignedIn): void {
+  if ('secret' in signedIn) setSessionCookie(reply, signedIn.secret);
 }

@@ -11,6 +11,7 @@ import {
   type AuthorizationStep,
   takeStep,
 } from '../../operations/authorization/authorization.ts';
+import type { Waiting } from '../../operations/sign-in/enter.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { seal, unseal } from '../../secrets/seal.ts';
 import { verifyToken } from '../../secrets/signing.ts';
@@ -44,6 +45,8 @@ export interface Flow {
   readonly email?: string;
   /** When a mail to that address was asked for on the way (ms). */
   readonly mailedAt?: number;
+  /** The first factor that was proven on the way, while it waits for the second. */
+  readonly waiting?: Waiting;
   /** As a mail keeps it: whether the browser that asked came from an app that makes no accounts (pages 12). */
   readonly closed?: boolean;
   /** On the page that asks for a member's consent: the session of that member, who alone may answer it. */
@@ -66,7 +69,7 @@ export function sealFlow(
   const { tokenKey } = reply.request.tenant;
   return seal(tokenKey, purpose, ensureBrowserCookie(reply, random), flow, {
     // No address of a page tells who is on the way.
-    isHidden: flow.pushed === true || flow.email !== undefined,
+    isHidden: flow.pushed === true || flow.email !== undefined || flow.waiting !== undefined,
   });
 }
 
@@ -89,7 +92,7 @@ export function openFlow(
  * A flow as it may be kept in the database until a mail is answered: an id_token has no place there (W9), and
  * without the hint the client checks itself who signed in.
  */
-export function flowToKeep({ email: _email, mailedAt: _mailedAt, ...flow }: Flow): Flow {
+export function flowToKeep({ email: _email, mailedAt: _mailedAt, waiting: _waiting, ...flow }: Flow): Flow {
   if (flow.parameters === null) return flow;
   const { id_token_hint: _, ...parameters } = flow.parameters;
   return { ...flow, parameters };
@@ -102,6 +105,9 @@ export function withAddress(flow: Flow, email: string): Flow {
   return typed === '' || typed.length > memberTextLength.email ? rest : { ...rest, email: typed };
 }
 
+/** The flow as it was before a first factor was proven. */
+export const withoutWaiting = ({ waiting: _, ...flow }: Flow): Flow => flow;
+
 /** Whether a flow was begun on the way to a subscription: who has no account makes one there. */
 export function isCheckout({ parameters, returnTo }: Flow): boolean {
   return parameters === null && returnTo.startsWith('/checkout/');
@@ -113,7 +119,7 @@ export function stepsOf(flow: Flow): { readonly isFree: boolean | null } | null 
 }
 
 /** The pages that a flow leads through. */
-export type FlowPage = '/sign-in' | '/sign-up' | '/recover' | '/consent';
+export type FlowPage = '/sign-in' | '/second-factor' | '/sign-up' | '/recover' | '/consent';
 
 /** The address of a page of the flow. */
 export function flowUrl(page: FlowPage, sealed: string): string {

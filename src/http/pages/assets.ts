@@ -125,9 +125,12 @@ const scripts: Readonly<Record<string, ReturnType<typeof scriptAsset>>> = {
   'members/account/delete.eta': plainScript,
   'members/account/email.eta': plainScript,
   'members/account/password.eta': newPassword,
+  'members/account/two-step-on.eta': plainScript,
+  'members/account/two-step-proof.eta': plainScript,
   'members/device/entry.eta': scriptAsset('memberdoor', 'device/slots'),
   'members/recover/reset.eta': newPassword,
   'members/recover/sent.eta': sendAgain,
+  'members/second-factor/codes.eta': scriptAsset('print', 'copy'),
   'members/sign-in-page.eta': plainScript,
   'members/sign-up/confirm.eta': plainScript,
   'members/sign-up/form.eta': newPassword,
@@ -159,6 +162,7 @@ const partSheets = [
   'checkout/offers.css',
   'checkout/invoice.css',
   'parts/outbox.css',
+  'parts/second-factor.css',
 ];
 
 const pageStyles = new Map<string, (branding: Branding) => Style>();

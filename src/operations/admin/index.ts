@@ -19,6 +19,7 @@ import { memberLimitOperations } from './members/member-limits.ts';
 import { memberFileOperations, memberMailOperations, memberOperations } from './members/members.ts';
 import { passkeyOperations } from './members/passkeys.ts';
 import { memberReadOperations } from './members/read.ts';
+import { secondFactorOperations } from './members/second-factor.ts';
 import { sessionEndOperations, sessionListOperations } from './members/sessions.ts';
 import { timelineOperations } from './members/timeline.ts';
 import type { Operation } from './operation.ts';
@@ -52,6 +53,7 @@ export const operations: readonly Operation[] = [
   ...sessionListOperations,
   ...passkeyOperations,
   ...memberMailOperations,
+  ...secondFactorOperations,
   ...sessionEndOperations,
   ...subscriptionOperations,
   ...invoiceOperations,

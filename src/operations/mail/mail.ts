@@ -22,6 +22,10 @@ export const mailNames = [
   'passwordChanged', // a member whose password was changed | place, time | – | recovery
   'passkeyAdded', // a member who made a passkey | passkey, place, time | – | the passkeys
   'passkeyRemoved', // a member whose passkey was removed | passkey, time | – | the passkeys
+  'secondFactorOn', // a member who turned two-step sign-in on | time | – | two-step sign-in
+  'secondFactorOff', // a member who turned it off | time | – | two-step sign-in
+  'secondFactorReset', // a member whose two-step sign-in an operator turned off | time | – | two-step sign-in
+  'recoveryCodeUsed', // a member who signed in with a recovery code | left (how many are left, required), time | – | two-step sign-in
   'emailChange', // a new address, to prove it | – | yes | the account
   'emailChanged', // the address an account had before | email (the new one), time | – | –
   'newTv', // a member whose TV or app was signed in | client, device, place, time | – | takes it back

@@ -17,6 +17,7 @@ import {
   updateMemberStatus,
 } from '../../storage/members/member.ts';
 import { listPasskeys } from '../../storage/members/passkey.ts';
+import { findSecondFactor } from '../../storage/members/second-factor.ts';
 import { listUnverifiedClients } from '../../storage/registration/unverified-client.ts';
 import type { Tx } from '../../storage/store.ts';
 import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
@@ -114,6 +115,7 @@ export async function wholeMemberData(tx: Tx, member: Member, exportedAt: number
     signIns: await listMemberSignIns(tx, id),
     sessions: await listActiveSessions(tx, id),
     passkeys: await listPasskeys(tx, id),
+    secondFactor: await findSecondFactor(tx, id),
     consents: await listScopeConsents(tx, id),
     clients: [
       ...(await listClients(tx, tenantId)),

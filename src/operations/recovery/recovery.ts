@@ -5,7 +5,7 @@ import { hashEmail } from '../../core/members/member-limits.ts';
 import { invitationLifetime } from '../../core/operators/limits.ts';
 import { apply } from '../../storage/apply.ts';
 import { findEmailProofByLink } from '../../storage/members/email-proof.ts';
-import { isKnownBrowser } from '../../storage/members/known-browser.ts';
+import { distrustBrowsers, isKnownBrowser } from '../../storage/members/known-browser.ts';
 import {
   findMember,
   findMemberByEmail,
@@ -148,6 +148,8 @@ export async function replacePassword(
   await updatePasswordHash(tx, member.id, passwordHash, now);
   await auditDeed(tx, { event: 'password_changed', memberId: member.id, target: member.id, reason });
   await forgetMailedLinks(tx, member.id);
+  // A browser was trusted beside the password that is gone.
+  await distrustBrowsers(tx, member.id);
   // A member who was kept out by another's guessing, or by their own, comes in with the new password at once.
   await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
   if (everywhere) await signOutEverywhere(tx, member.id, now, origin?.sessionId);

@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts';
 import { type Vault, wrongMasterKey } from '../../secrets/vault.ts';
 import { auditEnded, type Ended, endAllSignIns, giveUpMails } from '../../storage/operators/restore.ts';
 import {
+  endSealedFactors,
   listSealedMails,
   replaceSealedKeys,
   resealAll,
@@ -106,7 +107,8 @@ export async function listLost(
 /**
  * Gives every tenant new signing keys and a new token key, under another master key, in one transaction: all of it, or
  * nothing. Members, passwords, client secrets and tokens of the admin API stay, since they are no secrets of that
- * key; all members are signed out, and mails that wait are given up.
+ * key; all members are signed out, their second factors end, which nobody can prove any more, and mails that wait are given
+ * up.
  *
  * @param now ms
  * @throws StartupError if the key is not lost; nothing was changed then
@@ -125,9 +127,10 @@ export async function makeNewKeys(
     checkLoss(await findService(tx), environment, vault);
     for (const { id, ...keys } of made) await replaceSealedKeys(tx, id, keys);
     const mails = await giveUpMails(tx, 'the master key was lost');
+    const secondFactors = await endSealedFactors(tx);
     const ended = await endAllSignIns(tx, 'keys_lost', now);
     await updateKeyCheck(tx, vault.keyCheck);
-    const all = { ...ended, mails };
+    const all = { ...ended, secondFactors, mails };
     await auditEnded(tx, 'master_key_lost', all, now);
     return all;
   });

@@ -4,7 +4,6 @@ import { withdraw } from '../../core/grants/device-code.ts';
 import { endSignIn, type SignInEnd } from '../../core/grants/sign-in.ts';
 import { sha256 } from '../../core/hash.ts';
 import type { Member } from '../../core/members/member.ts';
-import { hashEmail } from '../../core/members/member-limits.ts';
 import {
   beginSession,
   endSession,
@@ -24,7 +23,6 @@ import {
   isKnownBrowser,
   saveKnownBrowser,
 } from '../../storage/members/known-browser.ts';
-import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Language } from '../../text/language.ts';
 import { auditDeed } from '../audit/audit.ts';
@@ -84,7 +82,6 @@ export async function startSession(
     now,
   );
   await apply(tx, writes);
-  await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
   const isKnown = await isKnownBrowser(tx, member.id, browser.hash);
   // The first one of all is no news.
   if (!isKnown && (await hasKnownBrowser(tx, member.id))) {

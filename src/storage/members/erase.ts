@@ -1,6 +1,7 @@
 // Erases the personal data of a deleted member.
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
 import { hashAccountPages, hashEmail } from '../../core/members/member-limits.ts';
+import { hashSecondFactor } from '../../core/members/second-factor.ts';
 import { eraseAuditAddresses, eraseAuditChanges } from '../operators/audit-event.ts';
 import { mayTakeLong } from '../prepared.ts';
 import { deleteRows, findRow, rowsWith, updateRow, updateRows } from '../rows.ts';
@@ -88,6 +89,7 @@ async function eraseTraces(tx: Tx, memberId: string): Promise<void> {
   for (const table of [
     'knownBrowsers',
     'passkeys',
+    'secondFactors',
     'wrongUserCodes',
     'slowedEntries',
     'scopeConsents',
@@ -127,6 +129,7 @@ async function eraseMails(tx: Tx, tenantId: string, memberId: string, email: str
     await forgetAddress(tx, tenantId, address, before);
   }
   await clearSignInFailures(tx, tenantId, hashAccountPages(memberId));
+  await clearSignInFailures(tx, tenantId, hashSecondFactor(memberId));
   await deleteRows(tx, 'formerAddresses', { memberId });
 }
 

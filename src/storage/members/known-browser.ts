@@ -1,5 +1,5 @@
 // Queries of the browsers that members have signed in with.
-import { deleteRows, findRow, rowsWith } from '../rows.ts';
+import { deleteRows, findRow, rowsWith, updateRow, updateRows } from '../rows.ts';
 import type { Tx } from '../store.ts';
 
 /** Whether a member has signed in with this browser before. */
@@ -31,9 +31,35 @@ export async function saveKnownBrowser(
 ): Promise<void> {
   await tx
     .insertInto('knownBrowsers')
-    .values({ memberId, browserHash, firstSeenAt: now, lastSeenAt: now })
+    .values({ memberId, browserHash, firstSeenAt: now, lastSeenAt: now, trustedUntil: null })
     .onConflict((conflict) => conflict.columns(['memberId', 'browserHash']).doUpdateSet({ lastSeenAt: now }))
     .execute();
+}
+
+/** Whether a browser that a member has signed in with is trusted without her second factor. */
+export async function isTrustedBrowser(
+  tx: Tx,
+  memberId: string,
+  browserHash: string,
+  now: number,
+): Promise<boolean> {
+  const known = await findRow(tx, 'knownBrowsers', { memberId, browserHash });
+  return (known?.trustedUntil ?? 0) > now;
+}
+
+/** Trusts a browser that is known already. @param until ms */
+export async function trustBrowser(
+  tx: Tx,
+  memberId: string,
+  browserHash: string,
+  until: number,
+): Promise<void> {
+  await updateRow(tx, 'knownBrowsers', { memberId, browserHash }, { trustedUntil: until });
+}
+
+/** Trusts no browser of a member any more. */
+export async function distrustBrowsers(tx: Tx, memberId: string): Promise<void> {
+  await updateRows(tx, 'knownBrowsers', { memberId }, { trustedUntil: null });
 }
 
 /** Forgets all browsers of a member, as after a password was stolen. */

@@ -27,6 +27,7 @@ const orders: { readonly [T in MovedTable]: readonly (keyof RowOf<T> & string)[]
   memberWords: ['tenantId', 'word', 'memberId'],
   formerAddresses: ['memberId', 'email'],
   knownBrowsers: ['memberId', 'browserHash'],
+  secondFactors: ['memberId'],
   signInFailures: ['tenantId', 'emailHash'],
   slowedEntries: ['tenantId', 'memberId'],
   passkeys: ['id'],

@@ -27,6 +27,12 @@ export async function endEverything(tx: Tx, now: number): Promise<Ended> {
     mails: await giveUpMails(tx, 'restored'),
     signIns,
   };
+  // A browser may have been distrusted since.
+  await tx
+    .updateTable('knownBrowsers')
+    .set({ trustedUntil: null })
+    .where('trustedUntil', 'is not', null)
+    .execute();
   // The next start prints a new link, if there is no administrator yet.
   await updateRows(tx, 'service', {}, { setupHash: null });
   await auditEnded(tx, 'service_restored', all, now);

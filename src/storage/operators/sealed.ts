@@ -8,8 +8,8 @@ import type { Tx } from '../store.ts';
 export type Reseal = (sealed: Buffer, owner: string) => Buffer;
 
 /**
- * Changes everything that is encrypted under the master key: the keys of tenants, their signing keys, and the
- * mails that wait. A mail that cannot be read stays as it is: it could not be read before.
+ * Changes everything that is encrypted under the master key: the keys of tenants, their signing keys, the secrets of second
+ * factors, and the mails that wait. A mail that cannot be read stays as it is: it could not be read before.
  *
  * @returns how many were changed
  */
@@ -22,7 +22,11 @@ export async function resealAll(tx: Tx, reseal: Reseal): Promise<number> {
   for (const { kid, tenantId, privateKey } of keys) {
     await updateRows(tx, 'signingKeys', { kid }, { privateKey: reseal(privateKey, tenantId) });
   }
-  return tenants.length + keys.length + (await resealMails(tx, reseal));
+  const factors = await tx.selectFrom('secondFactors').select(['memberId', 'tenantId', 'secret']).execute();
+  for (const { memberId, tenantId, secret } of factors) {
+    await updateRows(tx, 'secondFactors', { memberId }, { secret: reseal(secret, tenantId) });
+  }
+  return tenants.length + keys.length + factors.length + (await resealMails(tx, reseal));
 }
 
 async function resealMails(tx: Tx, reseal: Reseal): Promise<number> {
@@ -71,6 +75,9 @@ export async function replaceSealedKeys(
     .values([...keys])
     .execute();
 }
+
+/** Ends the second factors of all members, whose secrets nothing reads any more. @returns how many */
+export const endSealedFactors = (tx: Tx): Promise<number> => deleteRows(tx, 'secondFactors', {});
 
 /** The key that the database belongs to from now on. */
 export async function updateKeyCheck(tx: Tx, keyCheck: string): Promise<void> {

@@ -44,6 +44,7 @@ describe('the file of a member’s data (pages 18)', () => {
     ],
     sessions: [sessionRecord()],
     passkeys: [passkeyRecord()],
+    secondFactor: null,
     consents: [
       {
         tenantId: 'tenant-a',

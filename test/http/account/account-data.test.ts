@@ -41,6 +41,7 @@ describe('my data', () => {
     const session = {
       browser: expect.any(String),
       ipAddress: '127.0.0.1',
+      begunWith: ['pwd'],
       createdAt: time,
       authenticatedAt: time,
       lastUsedAt: time,
@@ -95,6 +96,8 @@ describe('my data', () => {
         },
       ],
       sessions: [session, session],
+      passkeys: [],
+      secondFactor: null,
       consents: [{ app: 'Third Party', scope: 'openid offline_access', grantedAt: time }],
     });
   });

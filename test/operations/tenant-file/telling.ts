@@ -24,6 +24,9 @@ const tenant: FileTenant = {
   languages: ['nb', 'en'],
   passwordLength: 14,
   passkeys: 'off',
+  secondFactor: 'required',
+  adminSecondFactor: 'optional',
+  trustedBrowserDays: 7,
   returnOrigins: ['https://www.telling.test', 'https://shop.telling.test'],
   invoicing: {
     payee: 'Telling AS',

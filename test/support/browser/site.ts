@@ -1,4 +1,7 @@
 import { type ClientRegistration, registerClient } from '../../../src/operations/client/client.ts';
+import { findMemberByEmail } from '../../../src/storage/members/member.ts';
+import { findSecondFactor } from '../../../src/storage/members/second-factor.ts';
+import { giveSecondFactor } from '../members/second-factor.ts';
 import { allowClients, registeredAt } from '../requests/registration.ts';
 import { startTestService, type TestService, type TestServiceOptions } from '../service.ts';
 import { answerOf, pkce, visitor } from '../visitor.ts';
@@ -117,6 +120,24 @@ async function cookiesOf(
   return [...browser.cookies].map(([name, value]) => ({ name, value }));
 }
 
+/** Turns the two-step sign-in of a member on, once. */
+export async function turnOnFor({ service, issuer }: Site, email: string): Promise<void> {
+  const tenant = service.tenants.byHost(new URL(issuer).host);
+  const found = await service.store.transaction(async (tx) => {
+    const known = await findMemberByEmail(tx, tenant?.id ?? '', email);
+    return { id: known?.member.id ?? '', factor: await findSecondFactor(tx, known?.member.id ?? '') };
+  });
+  if (found.factor === null) await giveSecondFactor(service, found.id);
+}
+
+/** Opens the page that asks for the second factor. */
+async function openSecondStep(view: View, site: Site, more: Record<string, string> = {}): Promise<void> {
+  await turnOnFor(site, 'gro+tv@example.com');
+  await view.page.goto(site.authorization({ prompt: 'login', ...more }));
+  await submitSignIn(view, 'gro+tv@example.com');
+  await view.page.waitForURL(/second-factor/);
+}
+
 /** Opens what a TV shows as a QR code, in a browser that is signed in. */
 async function openApproval(view: View, site: Site): Promise<void> {
   await resume(view, site);
@@ -161,6 +182,15 @@ export const hostedPages: Readonly<Record<string, (view: View, site: Site) => Pr
   'sign-in with a wrong password': async (view, site) => {
     await view.page.goto(site.authorization());
     await submitSignIn(view, 'ada@example.com', 'not the password');
+  },
+  'second step': (view, site) => openSecondStep(view, site),
+  'second step in Arabic': (view, site) => openSecondStep(view, site, { ui_locales: 'ar' }),
+  'second step with a wrong recovery code': async (view, site) => {
+    await openSecondStep(view, site);
+    await view.page.click('main summary');
+    await view.page.fill('#recovery', 'none of them');
+    await view.page.click('button.secondary');
+    await view.page.waitForLoadState();
   },
   'consent of an unverified app': (view, site) => openUnverified(view, site),
   'consent of an unverified app, Arabic': (view, site) => openUnverified(view, site, { ui_locales: 'ar' }),

@@ -14,6 +14,10 @@ export const fullMails: Readonly<Record<MailName, Pick<Mail, 'values' | 'code'>>
   passkeyRemoved: {
     values: { fullName: 'Grace Hopper', passkey: 'Phone', time: Date.UTC(2026, 2, 4, 5, 6) },
   },
+  secondFactorOn: { values: { fullName: 'Grace Hopper', time: Date.UTC(2026, 2, 4, 5, 6) } },
+  secondFactorOff: { values: { fullName: 'Grace Hopper', time: Date.UTC(2026, 2, 4, 5, 6) } },
+  secondFactorReset: { values: { fullName: 'Grace Hopper', time: Date.UTC(2026, 2, 4, 5, 6) } },
+  recoveryCodeUsed: { values: { fullName: 'Grace Hopper', left: '9', time: Date.UTC(2026, 2, 4, 5, 6) } },
   emailChange: { values: { fullName: 'Grace Hopper' }, code: '123 456' },
   emailChanged: {
     values: { fullName: 'Grace Hopper', email: 'new@example.test', time: Date.UTC(2026, 2, 4) },

@@ -1,3 +1,4 @@
+import { giveSecondFactor } from '../members/second-factor.ts';
 import { clientExamples } from './client-examples.ts';
 import {
   type Example,
@@ -76,6 +77,9 @@ export const examples: Readonly<Record<string, Example>> = {
     privacyUrl: 'https://www.example.com/privacy',
     passwordLength: 16,
     passkeys: 'off',
+    secondFactor: 'required',
+    adminSecondFactor: 'optional',
+    trustedBrowserDays: 14,
     limits: { signUpsPerAddressAndHour: null, signUpsPerAddressAndDay: 50 },
     deletionCoolingOffSeconds: 86_400,
     clientRegistration: 'token',
@@ -119,6 +123,11 @@ export const examples: Readonly<Record<string, Example>> = {
     address: { city: 'Bergen' },
   }),
   'members.signOutEverywhere': ofMember,
+  'members.resetSecondFactor': async (world) => {
+    const memberId = await newMember(world);
+    await giveSecondFactor(world.service, memberId);
+    return { memberId };
+  },
   'members.cancelDeletion': async (world) => ({ memberId: await newLeavingMember(world) }),
   'members.timeline': async ({ memberId }) => ({ memberId, limit: 5 }),
   'contentAccess.list': async (world) => ({ memberId: world.memberId, ...(await channel(world)) }),

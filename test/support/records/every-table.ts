@@ -49,6 +49,17 @@ export async function fillOtherTables(
       })
       .execute();
     await tx
+      .insertInto('secondFactors')
+      .values({
+        memberId,
+        tenantId,
+        secret: randomBytes(60),
+        lastStep: 59_000_000,
+        recoveryHashes: '["a"]',
+        createdAt: 1,
+      })
+      .execute();
+    await tx
       .insertInto('leases')
       .values({ name: difficult, holder: '', until: Number.MAX_SAFE_INTEGER })
       .execute();

@@ -47,6 +47,9 @@ export function tenantRecord(letter: 'a' | 'b', changes: Partial<Tenant> = {}): 
     languages: ['nb', 'en'],
     passwordLength: 14,
     passkeys: 'on',
+    secondFactor: 'required',
+    adminSecondFactor: 'optional',
+    trustedBrowserDays: 7,
     revocationListed: true,
     invoicing: {
       payee: 'A Ltd',

@@ -7,6 +7,8 @@ import type { Facts, OperationVisit, Visit } from './visitor.ts';
 /** Where the portal is, on each tenant's domain (decision 4). */
 export const portalUrl = '/admin';
 export const signInUrl = `${portalUrl}/sign-in`;
+/** The page that asks for the second factor before a grave act. */
+export const proofUrl = `${portalUrl}/proof`;
 
 /** `addSecret` as it stands in an address. */
 export const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -3,13 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { auditEvent } from '../../../core/operators/audit-event.ts';
 import { endSession } from '../../../core/session.ts';
-import { wayOf } from '../../../core/strength.ts';
-import {
-  type Admission,
-  anyMember,
-  checkCredentials,
-  type VerifiedMember,
-} from '../../../operations/sign-in/credentials.ts';
+import { checkCredentials } from '../../../operations/sign-in/credentials.ts';
 import { byPassword } from '../../../operations/sign-in/enter.ts';
 import { isHashable } from '../../../secrets/password.ts';
 import { apply } from '../../../storage/apply.ts';
@@ -24,11 +18,13 @@ import { noteLimit } from '../../limit-reached.ts';
 import { formToken, givenForm } from '../../pages/form-token.ts';
 import { type Act, guardedPage } from '../../pages/guarded-page.ts';
 import { requireOwnForm } from '../../same-origin.ts';
-import { enterHere, guesserOf } from '../../session.ts';
+import { guesserOf } from '../../session.ts';
 import { portalUrl, readReturn, signInUrl as url } from './addresses.ts';
 import { type Notice, plainNotice } from './done.ts';
+import { administratorsOnly, enterPortal } from './entrance.ts';
 import { type FieldProblem, notePortalMethod, sendPortalPage, sendPortalProblem } from './page.ts';
-import { adminGuard, currentAdmin, isAdmin } from './visit.ts';
+import { goToSecondStep, secondStepPages } from './second-step.ts';
+import { adminGuard, currentAdmin } from './visit.ts';
 import type { Portal, Visit } from './visitor.ts';
 
 const signedOut = 'signed-out';
@@ -42,6 +38,7 @@ export function signInPages(app: FastifyInstance, portal: Portal): void {
   refuseOtherMethods(app, url, ['GET', 'POST'], (request) => notePortalMethod(request, url));
   app.get(url, (request, reply) => show(request, reply, deps));
   app.post(url, { onRequest: requireOwnForm }, (request, reply) => submit(request, reply, deps));
+  secondStepPages(app, portal);
   guardedPage(app, adminGuard(portal, false), { url: `${portalUrl}/sign-out`, submit: signOut });
 }
 
@@ -87,34 +84,18 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
     refused(checked.reason, checked.memberId);
     return again(wrong);
   }
-  const secret = await signIn(request, checked.verified, deps);
-  if (secret === null) {
+  const proven = byPassword(checked.verified);
+  const entered = await transactionOf(request, deps, (tx) => enterPortal(tx, request, proven, deps));
+  if (entered === null) {
     refused('the account changed meanwhile', checked.verified.member.id);
     return again(wrong);
   }
-  setSessionCookie(reply, secret, 'admin');
+  if (entered.kind === 'waiting') return goToSecondStep(reply, { waiting: entered.waiting, next }, deps);
+  setSessionCookie(reply, entered.secret, 'admin');
   return reply.redirect(next, 303);
 }
 
 const wrong: readonly FieldProblem[] = [{ field: 'email', text: say('signIn.wrong') }];
-
-/** A member's right password counts as a wrong one here, before the answer: else the limits would tell them apart. */
-const administratorsOnly: Admission = (member, now) =>
-  anyMember(member, now) ?? (member !== null && isAdmin(member) ? null : 'the member is no administrator');
-
-/** Begins the portal's session. @returns its secret; null if the account changed meanwhile */
-function signIn(request: FastifyRequest, verified: VerifiedMember, deps: Deps): Promise<string | null> {
-  return transactionOf(request, deps, async (tx) => {
-    const to = { kind: 'admin', admission: administratorsOnly } as const;
-    const entered = await enterHere(tx, request, byPassword(verified), deps, to);
-    if (entered === null) return null;
-    const { member, session, secret } = entered;
-    const source = { ...sourceOf(request, deps), actorKind: 'admin', actorId: member.id } as const;
-    const facts = { event: 'admin_signed_in', target: session.id, way: wayOf(session) } as const;
-    await insertAuditEvent(tx, auditEvent(source, facts));
-    return secret;
-  });
-}
 
 const signOut: Act<Visit> = async (tx, { session, request, reply, deps }) => {
   await apply(tx, endSession(session));

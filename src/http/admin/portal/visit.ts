@@ -9,6 +9,7 @@ import { conflict, OperationRefused } from '../../../operations/refusal.ts';
 import { apply } from '../../../storage/apply.ts';
 import { StorageUnavailable, type Tx } from '../../../storage/store.ts';
 import { say } from '../../../text/portal.ts';
+import { transactionOf } from '../../audit.ts';
 import { sessionCookie } from '../../cookies.ts';
 import {
   type Act,
@@ -20,8 +21,9 @@ import {
 } from '../../pages/guarded-page.ts';
 import { type CurrentSession, currentSession, SessionOver } from '../../session.ts';
 import { callOperation, mayCall, TooManyCalls } from '../call.ts';
-import { operationNamed, readReturn, signInAddress } from './addresses.ts';
+import { operationNamed, proofUrl, readReturn, signInAddress } from './addresses.ts';
 import { type Counts, countsOf } from './counts.ts';
+import { isGrave, needsProof, ProofNeeded } from './grave.ts';
 import { shownTenant } from './menu.ts';
 import { notePortalMethod, sendPortalPage, sendPortalProblem } from './page.ts';
 import type { Facts, OperationVisit, Portal, Visit } from './visitor.ts';
@@ -45,8 +47,14 @@ export function portalPage(
   const after =
     (answer: Answer<Visit>): Act<Visit> =>
     (_tx, visit) =>
-    () =>
-      answer(visit);
+    async () => {
+      try {
+        return await answer(visit);
+      } catch (error) {
+        if (error instanceof ProofNeeded) return goToProof(visit);
+        throw error;
+      }
+    };
   guardedPage(app, adminGuard(portal, show !== undefined), {
     ...page,
     show: show && after(show),
@@ -175,15 +183,50 @@ const forgetCounts = (visit: Visit) => visit.knownCounts.delete(shownTenant(visi
 /** An operation as the administrator calls it. */
 export function callOf(visit: Visit, operation: Operation, input: Facts): Call {
   const { actor, request } = visit;
-  return { operation, actor, input, address: request.address, demand: (tx) => demandAdmin(tx, visit) };
+  return {
+    operation,
+    actor,
+    input,
+    address: request.address,
+    demand: (tx) => demandFor(tx, visit, operation, input),
+  };
 }
 
 /** The administrator is still signed in, and still administers as much. @throws SessionOver */
-async function demandAdmin(tx: Tx, { request, session, actor, deps }: Visit): Promise<void> {
+async function demandAdmin(tx: Tx, { request, session, actor, deps }: Visit): Promise<CurrentSession> {
   const current = await currentAdmin(tx, request, deps.clock());
-  const isSame = current?.session.id === session.id && actorOf(current.member).isSystem === actor.isSystem;
-  if (!isSame) throw new SessionOver();
+  if (current?.session.id !== session.id || actorOf(current.member).isSystem !== actor.isSystem) {
+    throw new SessionOver();
+  }
+  return current;
 }
+
+/**
+ * The same, with the second factor fresh where the act is grave and the administrator has one.
+ *
+ * @throws SessionOver, or ProofNeeded
+ */
+async function demandFor(tx: Tx, visit: Visit, operation: Operation, input: Facts): Promise<void> {
+  const current = await demandAdmin(tx, visit);
+  if (isGrave(operation, input) && (await needsProof(tx, current, visit.deps.clock())))
+    throw new ProofNeeded();
+}
+
+/**
+ * Asks for the second factor before the form of a grave act is filled in: what was written in it would be lost.
+ *
+ * @throws ProofNeeded
+ */
+export async function proveBefore(visit: OperationVisit): Promise<void> {
+  const { request, deps, operation } = visit;
+  if (!isGrave(operation, {})) return;
+  if (await transactionOf(request, deps, (tx) => needsProof(tx, visit, deps.clock())))
+    throw new ProofNeeded();
+}
+
+/** Leads to the page that asks for the second factor, and back to this one from there. */
+const goToProof = ({ request, reply }: Visit): FastifyReply =>
+  reply.redirect(`${proofUrl}?next=${encodeURIComponent(request.url)}`, 303);
 
 /** What an operation answers; null where it has nothing of it for this administrator, which the audit then says. */
 export async function callOrNull(visit: Visit, operation: Operation, input: Facts): Promise<Facts | null> {

@@ -13,6 +13,7 @@ import { accountPage } from './page.ts';
 import { passwordPage, passwordWellKnown } from './password.ts';
 import { sessionsPage } from './sessions.ts';
 import { subscriptionsPage } from './subscriptions.ts';
+import { twoStepPages } from './two-step.ts';
 
 const pages = [
   overviewPage,
@@ -24,6 +25,7 @@ const pages = [
   consentsPage,
   ...emailPages,
   passwordPage,
+  ...twoStepPages,
   privacyPage,
   dataPage,
   deletePage,

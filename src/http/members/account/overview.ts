@@ -21,6 +21,7 @@ import { type AccountPage, sendAccountPage, type Visit } from './page.ts';
 import { passwordWords } from './password.ts';
 import { offersPlans, planOf } from './plan.ts';
 import { invoiceRow } from './subscriptions.ts';
+import { twoStepRow } from './two-step.ts';
 
 /** GET /account: the plan with its next date first, then the TVs and what keeps the account safe (pages 17 to 19). */
 export const overviewPage: AccountPage = { url: '/account', show };
@@ -46,6 +47,7 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
   const devices = await livingSignIns(tx, member, { limit: overviewListLength }, now);
   const browsers = await livingSessions(tx, member, { limit: 1 }, now, session);
   const password = await passwordWords(tx, visit);
+  const twoStep = await twoStepRow(tx, visit);
   const [other = null] = browsers.page;
   return () =>
     sendAccountPage(visit, {
@@ -61,6 +63,7 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
         hasMoreDevices: devices.next !== null,
         hasTvs: visit.request.tenant.deviceFlow,
         password,
+        twoStep,
         lastSignIn: lastSignInOf(visit, other ?? session, now),
       },
     });

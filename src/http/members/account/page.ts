@@ -77,6 +77,7 @@ const done = [
   'resumed',
   'signedOut',
   'signedOutAll',
+  'twoStepOff',
 ] as const;
 
 type Done = (typeof done)[number];
@@ -162,7 +163,7 @@ export function passwordedPage<Sent>({ url, read, view, check, begin }: Password
 }
 
 /** Says why nothing was done without the current password. */
-function sendUnconfirmed(visit: Visit, why: Unconfirmed, sendForm: SendForm): Promise<FastifyReply> {
+export function sendUnconfirmed(visit: Visit, why: Unconfirmed, sendForm: SendForm): Promise<FastifyReply> {
   const { reply, language } = visit;
   if (why.kind !== 'too-many') {
     const text = language.t(`account.error.currentPassword.${why.kind}`);

@@ -19,6 +19,7 @@ import {
   type Visit,
 } from './page.ts';
 import { passwordWords } from './password.ts';
+import { twoStepRow } from './two-step.ts';
 
 const url = '/account/sessions';
 
@@ -40,11 +41,12 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
   );
   const hasOthers = page.length > 0 || next !== null || links.newest !== null;
   const password = await passwordWords(tx, visit);
+  const twoStep = await twoStepRow(tx, visit);
   return () =>
     sendAccountPage(visit, {
       template: 'sessions',
       title: 'account.sessions.title',
-      data: { browsers, links, hasOthers, password },
+      data: { browsers, links, hasOthers, password, twoStep },
     });
 }
 

@@ -10,6 +10,7 @@ import {
   memberLimitNames,
   userCodesLimit,
 } from '../../../core/members/member-limits.ts';
+import { hashSecondFactor } from '../../../core/members/second-factor.ts';
 import { clearSignInFailures, findSignInFailures } from '../../../storage/members/sign-in-failure.ts';
 import { clearWrongUserCodes, listWrongUserCodes } from '../../../storage/members/wrong-user-code.ts';
 import * as s from '../../json-schema.ts';
@@ -36,6 +37,7 @@ export async function memberLimitsOf(
   return [
     failuresLimit('failed_sign_ins', await failed(hashEmail(email)), now, failedSignInsPerAccount),
     failuresLimit('wrong_current_passwords', await failed(hashAccountPages(id)), now),
+    failuresLimit('wrong_second_factors', await failed(hashSecondFactor(id)), now),
     userCodesLimit(await listWrongUserCodes(tx, id, now), wrongUserCodesPerMember),
   ];
 }
@@ -52,7 +54,7 @@ export const isLocked = ({ limits }: Thing) =>
 
 const unlocked = onTenant({
   name: 'members.unlock',
-  summary: 'Lift the locks of a member: wrong passwords and wrong TV codes so far count no more',
+  summary: 'Lift the locks of a member: wrong passwords, second factors and TV codes so far count no more',
   portal: { ...ofMember, atOnce: true, fits: isLocked },
   permission: 'members:write',
   route: 'POST /members/{memberId}/unlock',
@@ -63,6 +65,7 @@ const unlocked = onTenant({
     const member = await manageableMember(context, memberId);
     await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
     await clearSignInFailures(tx, tenant.id, hashAccountPages(member.id));
+    await clearSignInFailures(tx, tenant.id, hashSecondFactor(member.id));
     await clearWrongUserCodes(tx, member.id);
     return { id: member.id, limits: await limitsOf(context, member) };
   },

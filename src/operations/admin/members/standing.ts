@@ -10,6 +10,7 @@ import {
   signInStanding,
 } from '../../../core/members/sign-in-standing.ts';
 import { passwordSince } from '../../../storage/members/member.ts';
+import { findSecondFactor } from '../../../storage/members/second-factor.ts';
 import { listAuditEvents } from '../../../storage/operators/audit-list.ts';
 import * as s from '../../json-schema.ts';
 import { seenAddress } from '../../session/notice.ts';
@@ -24,6 +25,7 @@ const helps: Readonly<Record<HindranceName, readonly string[]>> = {
   no_password: ['members.sendInvitation'],
   deletion_asked: ['members.cancelDeletion'],
   wrong_current_passwords: ['members.unlock', 'members.sendPasswordReset'],
+  wrong_second_factors: ['members.unlock', 'members.resetSecondFactor'],
   wrong_user_codes: ['members.unlock'],
   address_not_proven: ['members.sendPasswordReset'],
 };
@@ -42,7 +44,8 @@ const hindranceSchema = s.resource('Hindrance', 'Something that stands in the wa
 export const standingSchema = s.resource('SignInStanding', 'Whether the member can sign in', {
   canSignIn: s.flag('Whether the member can sign in now'),
   hindrances: s.list('What stands in the way, in the order in which to mend it', hindranceSchema),
-  lastSignInAt: s.timeOrNull('When the password was right last, as far as the audit has it', null),
+  lastSignInAt: s.timeOrNull('When the member signed in last, as far as the audit has it', null),
+  secondFactorSince: s.timeOrNull('Since when two-step sign-in is on; null where it is off', null),
   passwordSince: s.timeOrNull('When the password was chosen; null where none was, or it is not known', null),
 });
 
@@ -58,6 +61,7 @@ export async function standingFor(context: OnTenant<OperationContext>, member: M
     canSignIn,
     hindrances: await Promise.all(hindrances.map((one) => withGuesses(context, member, one))),
     lastSignInAt: isoTimeOrNull(last?.at ?? null),
+    secondFactorSince: isoTimeOrNull((await findSecondFactor(tx, member.id))?.createdAt ?? null),
     passwordSince: since === null || since === 0 ? null : isoTime(since),
   };
 }

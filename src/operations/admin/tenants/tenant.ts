@@ -9,8 +9,9 @@ import {
   coverTextLength,
   passwordLength,
   pictureRules,
+  trustedBrowserDays,
 } from '../../../core/members/limits.ts';
-import { cornerNames, fontNames, type Tenant } from '../../../core/tenant.ts';
+import { cornerNames, fontNames, secondFactorPolicies, type Tenant } from '../../../core/tenant.ts';
 import { languages } from '../../../text/language.ts';
 import * as s from '../../json-schema.ts';
 
@@ -123,6 +124,22 @@ export const tenantFields = {
     passwordLength.default,
   ),
   passkeys: s.oneOf('Passkeys', 'Whether members may have passkeys and sign in with them', ['off', 'on']),
+  secondFactor: s.oneOf(
+    'SecondFactor',
+    'Whether members are asked for a second factor: never, those who have turned it on, or all',
+    secondFactorPolicies,
+  ),
+  adminSecondFactor: s.oneOf(
+    'AdminSecondFactor',
+    'Whether administrators are asked for one: those who have turned it on, or all. A development tenant demands none',
+    ['optional', 'required'],
+  ),
+  trustedBrowserDays: s.numberFrom(
+    0,
+    trustedBrowserDays.most,
+    'For how many days a browser that the member trusts is not asked for the second factor; 0 is never',
+    trustedBrowserDays.default,
+  ),
   returnOrigins: s.texts('Where a checkout may lead back to', 'https://www.example.com'),
   invoicing: s.named(
     'InvoicingChanges',
@@ -188,6 +205,9 @@ export function tenantAnswer(tenant: Tenant, all: readonly Tenant[]) {
     languages: tenant.languages,
     passwordLength: tenant.passwordLength,
     passkeys: tenant.passkeys,
+    secondFactor: tenant.secondFactor,
+    adminSecondFactor: tenant.adminSecondFactor,
+    trustedBrowserDays: tenant.trustedBrowserDays,
     returnOrigins: tenant.returnOrigins,
     invoicing: tenant.invoicing,
     clientRegistration: tenant.clientRegistration,

@@ -42,7 +42,18 @@ const tenantGroups: readonly FieldGroup[] = [
     isPage: true,
   },
   { name: 'links', fields: ['supportAddress', 'termsUrl', 'privacyUrl'], isPage: true },
-  { name: 'signIn', fields: ['passwordLength', 'passkeys', 'deletionCoolingOffSeconds'], isPage: true },
+  {
+    name: 'signIn',
+    fields: [
+      'secondFactor',
+      'adminSecondFactor',
+      'trustedBrowserDays',
+      'passwordLength',
+      'passkeys',
+      'deletionCoolingOffSeconds',
+    ],
+    isPage: true,
+  },
   { name: 'checkout', fields: ['returnOrigins', 'invoicing'], isPage: true },
   {
     name: 'registration',

@@ -79,6 +79,7 @@ describe('the locks of a member', () => {
     expect(await limitsOf(memberId)).toEqual([
       { limit: 'failed_sign_ins', ...none },
       { limit: 'wrong_current_passwords', ...none },
+      { limit: 'wrong_second_factors', ...none },
       { limit: 'wrong_user_codes', ...none },
     ]);
     await lock(email);
@@ -86,9 +87,10 @@ describe('the locks of a member', () => {
       { limit: 'failed_sign_ins', counted: 5, minutes: 1 },
       none,
       none,
+      none,
     ]);
     service.clock.advance(minute);
-    expect(await limitsOf(memberId)).toMatchObject([{ counted: 5, minutes: null }, none, none]);
+    expect(await limitsOf(memberId)).toMatchObject([{ counted: 5, minutes: null }, none, none, none]);
 
     const phone = await phoneOf(service, tenant, email, newPassword);
     for (let count = 0; count < 5; count += 1) await phone.open(`00000${count}`);
@@ -98,6 +100,7 @@ describe('the locks of a member', () => {
     expect(await limitsOf(memberId)).toMatchObject([
       { limit: 'failed_sign_ins' },
       { limit: 'wrong_current_passwords', counted: 5, minutes: 1 },
+      { limit: 'wrong_second_factors' },
       { limit: 'wrong_user_codes', counted: 5, minutes: 15 },
     ]);
   });
@@ -150,7 +153,7 @@ describe('a lock is lifted', () => {
       expect(locked).toContain('Lotta Lock</bdi> cannot sign in until');
       await lift(memberId);
       expect(await signInStatus(email, newPassword)).toBe(303);
-      expect(await limitsOf(memberId)).toMatchObject([{ counted: 0, minutes: null }, {}, {}]);
+      expect(await limitsOf(memberId)).toMatchObject([{ counted: 0, minutes: null }, {}, {}, {}]);
       expect(
         (await auditEvents(service)).filter(({ reason }) => reason === 'members.unlock').at(-1),
       ).toMatchObject({

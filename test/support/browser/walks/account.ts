@@ -1,7 +1,7 @@
 // The pages of the account area, and how a signed-in member comes to see each.
 import { linkIn } from '../../mails/outbox.ts';
 import { giveLongRecords } from '../../records/long-records.ts';
-import { password, registerClients, type Site, signIn } from '../site.ts';
+import { password, registerClients, type Site, signIn, turnOnFor } from '../site.ts';
 import { television } from '../television.ts';
 import type { Walk, Way, Ways } from '../way.ts';
 
@@ -63,6 +63,15 @@ export function accountWalk(site: Site): Walk {
       await page.goto(linkIn(mail));
     },
   };
+
+  /** The same of a member who has turned two-step sign-in on. */
+  const withFactor = (path: string, email: string): Way => ({
+    email,
+    go: async (view) => {
+      await turnOnFor(site, email);
+      await at(`/two-step${path}`, email).go(view);
+    },
+  });
 
   /** Each page of the account area, and how a signed-in member comes to see it. */
   const ways: Ways = {
@@ -138,6 +147,12 @@ export function accountWalk(site: Site): Walk {
     },
     password: at('/password'),
     'password with an error': sent('password', { currentPassword: 'wrong', password: 'short' }),
+    'two-step': at('/two-step'),
+    'two-step, Arabic': at('/two-step', arabic),
+    'two-step with an error': sent('two-step', { code: '000000', currentPassword: password }),
+    'two-step, on': withFactor('', 'liv@example.com'),
+    'two-step, off': withFactor('/off', 'liv@example.com'),
+    'two-step, new codes': withFactor('/codes', 'liv@example.com'),
     privacy: at('/privacy'),
     'privacy, Arabic': at('/privacy', arabic),
     data: at('/data'),

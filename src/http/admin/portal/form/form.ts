@@ -13,7 +13,7 @@ import { pressOf } from '../buttons.ts';
 import { doneFacts, noticeOf } from '../done.ts';
 import { type FieldProblem, sendOperationPage, sendPortalProblem } from '../page.ts';
 import { factsOf, listIn } from '../values.ts';
-import { call, callIfMay, formOf, hasTenant } from '../visit.ts';
+import { call, callIfMay, formOf, hasTenant, proveBefore } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
 import { calledOf, partLead, partTitle, singular, submitOf, titleOf } from '../words/labels.ts';
 import { type Ending, endingOf, endsForGood, isTyped, wrongName } from './ending.ts';
@@ -26,7 +26,8 @@ import { placeProblems } from './problems.ts';
 import { type FormValues, readForm } from './read.ts';
 
 /** The form of an operation, with what is there now. */
-export function showForm(visit: OperationVisit): Promise<FastifyReply> {
+export async function showForm(visit: OperationVisit): Promise<FastifyReply> {
+  await proveBefore(visit);
   return withPresent(visit, async (present) => {
     const values = valuesOf(visit, present);
     return sendForm(visit, (await ownFormOf(visit)?.begin?.(visit, values)) ?? values, present);

@@ -185,6 +185,7 @@ const samples: Readonly<Record<PageSurface, (language: Language, tenant: Named) 
       hasMoreDevices: false,
       hasTvs: true,
       password: t('account.password.hint'),
+      twoStep: { about: t('account.twoStep.off'), text: 'account.twoStep.turnOn' },
       lastSignIn: { about: ['Firefox'], notMe: null },
     },
   }),
@@ -257,6 +258,10 @@ const where = { place: 'Oslo', time: seen };
 /** What the mails say that say more than a name. */
 const mailValues: Readonly<Partial<Record<MailName, Mail['values']>>> = {
   passwordChanged: where,
+  secondFactorOn: { time: where.time },
+  secondFactorOff: { time: where.time },
+  secondFactorReset: { time: where.time },
+  recoveryCodeUsed: { left: '9', time: where.time },
   passkeyAdded: { passkey: 'Phone', ...where },
   passkeyRemoved: { passkey: 'Phone', ...where },
   emailChanged: { email: 'nilsen@example.com', time: seen },

@@ -42,10 +42,10 @@ describe('the settings of a tenant', () => {
     const path = `${home}/+change/sign-in`;
     const page = await tina.send(path);
     expect(page.text).not.toContain('name="brandColor"');
-    expect(page.text).toContain(`<a href="${path}" aria-current="page">Sign-in rules</a>`);
+    expect(page.text).toContain(`<a href="${path}" aria-current="page">Ways to sign in</a>`);
     const saved = await tina.submit(path, { passwordLength: '20' });
     expect(saved.headers.location).toBe(path);
-    expect(mainOf(await tina.send(path))).toContain('Sign-in rules saved.');
+    expect(mainOf(await tina.send(path))).toContain('Ways to sign in saved.');
     expect(await run(service, 'tenants.read', { tenant: hosts.a })).toEqual({
       ...before,
       passwordLength: 20,

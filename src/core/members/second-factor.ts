@@ -1,0 +1,69 @@
+/**
+ * The second factor of a member: digits that an app makes from a shared secret and the time (RFC 6238), and recovery codes
+ * for the day on which the app is gone. Whom it is asked of is decided here (decisions 46 and 47).
+ */
+import { equalInConstantTime, sha256 } from '../hash.ts';
+import type { SecondFactorPolicy, Tenant } from '../tenant.ts';
+import { recoveryCode } from './limits.ts';
+import type { Member } from './member.ts';
+
+/** The second factor of a member. Times are ms since the epoch. */
+export interface SecondFactor {
+  readonly memberId: string;
+  readonly tenantId: string;
+  /** The shared secret in base32, encrypted under the master key. */
+  readonly secret: Buffer;
+  /** The step of time whose digits were used last: those and all before are used up (RFC 6238 §5.2). */
+  readonly lastStep: number;
+  /** Keyed hashes of the recovery codes that are left. */
+  readonly recoveryHashes: readonly string[];
+  readonly createdAt: number;
+}
+
+/** What the tenant asks of a member. Administrators may always have one; of those in development none is asked for. */
+export function secondFactorPolicy(
+  { userType }: Pick<Member, 'userType'>,
+  { secondFactor, adminSecondFactor, development }: Tenant,
+): SecondFactorPolicy {
+  if (userType === 'member') return secondFactor;
+  return development ? 'optional' : adminSecondFactor;
+}
+
+/** What is still missing when one factor was proven: nothing, the second one, or that there is a second one at all. */
+export type MissingFactor = 'none' | 'proof' | 'set-up';
+
+export function missingFactor(
+  policy: SecondFactorPolicy,
+  { hasOne, isTrusted }: { readonly hasOne: boolean; readonly isTrusted: boolean },
+): MissingFactor {
+  if (policy === 'off') return 'none';
+  if (hasOne) return isTrusted ? 'none' : 'proof';
+  return policy === 'required' ? 'set-up' : 'none';
+}
+
+/** How the guesses at a member's second factor are kept in the list of failures. */
+export const hashSecondFactor = (memberId: string): string => sha256(`second factor of ${memberId}`);
+
+/** Letters and digits that nobody takes for one another (Crockford's base 32). */
+const letters = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** A recovery code as it is kept and shown, from random bytes: `4f7qk-9xm2t`. */
+export function recoveryCodeOf(random: Buffer): string {
+  const text = [...random.subarray(0, recoveryCode.length)].map((byte) => letters[byte % 32]).join('');
+  const half = recoveryCode.length / 2;
+  return `${text.slice(0, half)}-${text.slice(half)}`;
+}
+
+/** Reads a recovery code as people type it. @returns null if it cannot be one */
+export function readRecoveryCode(typed: string): string | null {
+  const text = typed.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
+  const half = recoveryCode.length / 2;
+  const isOne = text.length === recoveryCode.length && [...text].every((letter) => letters.includes(letter));
+  return isOne ? `${text.slice(0, half)}-${text.slice(half)}` : null;
+}
+
+/** The codes that are left without the one that was used; null if it is none of them. */
+export function withoutRecoveryCode(hashes: readonly string[], used: string): readonly string[] | null {
+  const left = hashes.filter((hash) => !equalInConstantTime(hash, used));
+  return left.length === hashes.length ? null : left;
+}

@@ -1,0 +1,170 @@
+// The second step of the portal's sign-in, and the one that grave acts ask for again.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sha256 } from '../../../core/hash.ts';
+import { strengthenSession } from '../../../core/session.ts';
+import { judgeFactor } from '../../../operations/second-factor/second-factor.ts';
+import type { Waiting } from '../../../operations/sign-in/enter.ts';
+import { seal, unseal } from '../../../secrets/seal.ts';
+import { apply } from '../../../storage/apply.ts';
+import { refuseOtherMethods } from '../../answers.ts';
+import { transactionOf } from '../../audit.ts';
+import { browserCookie, ensureBrowserCookie, setSessionCookie } from '../../cookies.ts';
+import type { Deps } from '../../deps.ts';
+import { pageForm, pageQuery } from '../../form.ts';
+import { noteLimit } from '../../limit-reached.ts';
+import { type Act, guardedPage } from '../../pages/guarded-page.ts';
+import { requestLanguage } from '../../pages/pages.ts';
+import {
+  type AskedStep,
+  askedStep,
+  noteWrongStep,
+  sendRecoveryCodes,
+  sendStep,
+  sentStep,
+  takeSecondStep,
+} from '../../pages/second-step.ts';
+import { requireSameOrigin } from '../../same-origin.ts';
+import { portalUrl, proofUrl, readReturn, signInUrl } from './addresses.ts';
+import { enterPortal, place } from './entrance.ts';
+import { notePortalMethod, sendPortalProblem } from './page.ts';
+import { adminGuard } from './visit.ts';
+import type { Portal, Visit } from './visitor.ts';
+
+const url = `${portalUrl}/second-factor`;
+
+/** What travels sealed from the sign-in to its second step: what was proven, and where the sign-in leads. */
+interface Going {
+  readonly waiting: Waiting;
+  readonly next: string;
+}
+
+/** GET and POST /admin/second-factor and /admin/proof. */
+export function secondStepPages(app: FastifyInstance, portal: Portal): void {
+  const { deps } = portal;
+  refuseOtherMethods(app, url, ['GET', 'POST'], (request) => notePortalMethod(request, url));
+  app.get(url, (request, reply) => show(request, reply, deps));
+  app.post(url, { onRequest: requireSameOrigin }, (request, reply) => submit(request, reply, deps));
+  guardedPage(app, adminGuard(portal, true), { url: proofUrl, show: showProof, submit: takeProof });
+}
+
+/** Leads from the sign-in to its second step. */
+export function goToSecondStep(reply: FastifyReply, going: Going, deps: Deps): FastifyReply {
+  return reply.redirect(`${url}?step=${sealGoing(reply, going, deps)}`, 303);
+}
+
+function sealGoing(reply: FastifyReply, going: Going, { random }: Pick<Deps, 'random'>): string {
+  const { tokenKey } = reply.request.tenant;
+  return seal(tokenKey, 'step', ensureBrowserCookie(reply, random), going, { isHidden: true });
+}
+
+function openGoing(request: FastifyRequest, sealed = ''): Going | null {
+  const unsealed = unseal(request.tenant.tokenKey, 'step', browserCookie(request), sealed);
+  return unsealed.kind === 'opened' ? (unsealed.value as Going) : null;
+}
+
+async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const going = openGoing(request, pageQuery(request, ['step']).step);
+  if (going === null) return reply.redirect(signInUrl, 303);
+  const asked = await transactionOf(request, deps, (tx) =>
+    askedStep(tx, request, going.waiting, place, deps),
+  );
+  return asked === null ? reply.redirect(signInUrl, 303) : send(reply, going, asked, deps);
+}
+
+async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const going = openGoing(request, pageForm(request, ['step']).step);
+  if (going === null) return reply.redirect(signInUrl, 303);
+  const { waiting, next } = going;
+  const sent = await sentStep(request);
+  const { taken, entered } = await transactionOf(request, deps, async (tx) => {
+    const taken = await takeSecondStep(tx, request, { waiting, sent }, place, deps);
+    return {
+      taken,
+      entered: taken.kind === 'right' ? await enterPortal(tx, request, taken.proven, deps) : null,
+    };
+  });
+  if (taken.kind === 'too-many' || taken.kind === 'wrong')
+    noteWrongStep(request, waiting.memberId, place.kind);
+  if (taken.kind === 'too-many') return sendTooMany(reply, taken);
+  if (taken.kind === 'wrong') return send(reply, going, taken, deps, sent.given.by);
+  if (taken.kind === 'over' || entered?.kind !== 'entered') return reply.redirect(signInUrl, 303);
+  setSessionCookie(reply, entered.secret, 'admin');
+  if (taken.codes === null) return reply.redirect(next, 303);
+  const language = requestLanguage(request, [], entered.member.locale);
+  return sendRecoveryCodes(reply, { language, codes: taken.codes, next });
+}
+
+function send(
+  reply: FastifyReply,
+  going: Going,
+  asked: AskedStep,
+  deps: Deps,
+  wrong: 'app' | 'recovery' | null = null,
+): Promise<FastifyReply> {
+  const step = sealGoing(reply, going, deps);
+  const page = {
+    language: requestLanguage(reply.request, [], asked.member.locale),
+    again: { action: url, fields: { step } },
+    action: url,
+    hidden: { step },
+    kind: 'admin',
+    back: signInUrl,
+  } as const;
+  return sendStep(reply, asked, page, deps, wrong);
+}
+
+function sendTooMany(
+  reply: FastifyReply,
+  {
+    retryAfter,
+    limitKey,
+  }: { readonly retryAfter: number; readonly limitKey: Parameters<typeof noteLimit>[2] },
+  visit?: Visit,
+): Promise<FastifyReply> {
+  noteLimit(reply.header('retry-after', retryAfter), 'sign_ins', limitKey);
+  return sendPortalProblem(reply, 'tooMany', visit);
+}
+
+const showProof: Act<Visit> = (_tx, visit) => () =>
+  sendProof(visit, readReturn(pageQuery(visit.request, ['next']).next));
+
+const takeProof: Act<Visit> =
+  (_tx, { request }, next) =>
+  async () => {
+    const sent = await sentStep(request);
+    const back = readReturn(pageForm(request, ['next']).next);
+    return next(async (tx, visit) => {
+      const { reply, deps, session, member } = visit;
+      const judged = await judgeFactor(tx, request.tenant, member, sent.given, { ...deps, totp: sent.totp });
+      const secret = deps.random.secret();
+      if (judged.kind === 'right') {
+        await apply(tx, strengthenSession(session, ['otp', 'mfa'], sha256(secret), deps.clock()));
+      }
+      return () => {
+        if (judged.kind === 'too-many' || judged.kind === 'wrong')
+          noteWrongStep(request, member.id, place.kind);
+        if (judged.kind === 'too-many') return sendTooMany(reply, judged, visit);
+        if (judged.kind === 'wrong') return sendProof(visit, back, sent.given.by);
+        if (judged.kind === 'right') setSessionCookie(reply, secret, place.kind);
+        return reply.redirect(back, 303);
+      };
+    });
+  };
+
+function sendProof(
+  visit: Visit,
+  next: string,
+  wrong: 'app' | 'recovery' | null = null,
+): Promise<FastifyReply> {
+  const { reply, member, deps } = visit;
+  const page = {
+    language: requestLanguage(reply.request, [], member.locale),
+    again: null,
+    action: proofUrl,
+    hidden: { token: visit.newToken(), next },
+    kind: 'admin',
+    back: next,
+  } as const;
+  return sendStep(reply, { member, missing: 'proof' }, page, deps, wrong);
+}

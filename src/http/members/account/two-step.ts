@@ -1,0 +1,158 @@
+// The account page of two-step sign-in: turned on, off, and given new recovery codes.
+import { readUserCode } from '../../../core/grants/user-code.ts';
+import { sha256 } from '../../../core/hash.ts';
+import { secondFactorPolicy } from '../../../core/members/second-factor.ts';
+import { strengthenSession } from '../../../core/session.ts';
+import {
+  judgeFactor,
+  renewRecoveryCodes,
+  turnOffFactor,
+} from '../../../operations/second-factor/second-factor.ts';
+import { loadTotp, type Totp } from '../../../secrets/totp.ts';
+import { apply } from '../../../storage/apply.ts';
+import { findSecondFactor } from '../../../storage/members/second-factor.ts';
+import type { Tx } from '../../../storage/store.ts';
+import { setSessionCookie } from '../../cookies.ts';
+import { pageForm } from '../../form.ts';
+import type { Act, Answer } from '../../pages/guarded-page.ts';
+import type { FieldProblem } from '../../pages/pages.ts';
+import { sendProblem } from '../../pages/problem.ts';
+import {
+  noteWrongStep,
+  problemsOf,
+  sendRecoveryCodes,
+  sentStep,
+  setUpFacts,
+  takeSetUp,
+} from '../../pages/second-step.ts';
+import { dayOf } from '../times.ts';
+import {
+  type AccountPage,
+  passwordedPage,
+  redirectDone,
+  sendAccountPage,
+  sendUnconfirmed,
+  type Visit,
+} from './page.ts';
+
+const url = '/account/two-step';
+
+/** GET and POST /account/two-step: whether it is on; where it is off, its form turns it on. */
+const ownPage: AccountPage = {
+  url,
+  async show(tx, visit) {
+    const factor = await findSecondFactor(tx, visit.member.id);
+    if (factor === null) return isOffered(visit) ? () => sendSetUp(visit) : () => notFound(visit);
+    const { language } = visit;
+    const data = {
+      since: language.t('account.twoStep.on', { date: dayOf(factor.createdAt, language) }),
+      left: language.t('account.twoStep.left', { count: factor.recoveryHashes.length }),
+    };
+    return () => sendAccountPage(visit, { template: 'two-step', title: 'account.twoStep.title', data });
+  },
+  async confirmed(request) {
+    const sent = await sentStep(request);
+    return {
+      begin: () => async (tx, visit) => {
+        const { reply, session, member, language, deps } = visit;
+        if (!isOffered(visit)) return () => notFound(visit);
+        // The secret of one that is on is not put in the place of another by the password alone.
+        if ((await findSecondFactor(tx, member.id)) !== null) return () => reply.redirect(url, 303);
+        const codes = await takeSetUp(tx, request, member, sent, deps);
+        if (codes === null) return () => sendSetUp(visit, problemsOf(language, 'app'));
+        const secret = deps.random.secret();
+        const factors = ['pwd', 'otp', 'mfa'] as const;
+        await apply(tx, strengthenSession(session, factors, sha256(secret), deps.clock()));
+        return () => {
+          setSessionCookie(reply, secret);
+          return sendRecoveryCodes(reply, { language, codes, next: url });
+        };
+      },
+      refuse: (visit, why) => sendUnconfirmed(visit, why, (one, problem) => sendSetUp(one, [problem])),
+    };
+  },
+};
+
+/** Whether the tenant offers a second factor to the member. */
+const isOffered = ({ member, request }: Visit): boolean =>
+  secondFactorPolicy(member, request.tenant) !== 'off';
+
+const notFound = ({ reply, language }: Visit) => sendProblem(reply, 'notFound', { language });
+
+async function sendSetUp(visit: Visit, problems: readonly FieldProblem[] = []) {
+  const { reply, member, deps, language } = visit;
+  const facts = await setUpFacts(reply, member, deps);
+  return sendAccountPage(visit, {
+    template: 'two-step-on',
+    title: 'secondFactor.setUp.title',
+    problems,
+    data: { ...facts, email: member.email, lead: language.t('secondFactor.setUp.lead') },
+  });
+}
+
+/** What a form gives beside the password. */
+interface SentProof {
+  readonly typed: string;
+  readonly totp: Totp;
+}
+
+/** A page whose form takes the password and a code, and does something with the second factor. */
+const provenPage = (name: 'codes' | 'off', act: (tx: Tx, visit: Visit) => Promise<Answer>): AccountPage =>
+  passwordedPage<SentProof>({
+    url: `${url}/${name}`,
+    read: async (request) => ({ typed: pageForm(request, ['code']).code ?? '', totp: await loadTotp() }),
+    view: ({ member, language }) => ({
+      template: 'two-step-proof',
+      title: `account.twoStep.${name}.title`,
+      data: {
+        email: member.email,
+        lead: language.t(`account.twoStep.${name}.lead`),
+        action: `${url}/${name}`,
+        isGrave: name === 'off',
+        submit: language.t(`account.twoStep.${name}.title`),
+      },
+    }),
+    begin(_visit, { typed, totp }, sendForm) {
+      const given = { by: readUserCode(typed) === null ? 'recovery' : 'app', typed } as const;
+      const acted: Act<Visit> = async (tx, visit) => {
+        const { request, reply, member, language, deps } = visit;
+        const judged = await judgeFactor(tx, request.tenant, member, given, { ...deps, totp });
+        if (judged.kind === 'right') return act(tx, visit);
+        return () => {
+          if (judged.kind === 'none') return reply.redirect(url, 303);
+          noteWrongStep(request, member.id, 'member');
+          if (judged.kind === 'too-many') return sendUnconfirmed(visit, judged, sendForm);
+          return sendForm(visit, { field: 'code', text: language.t('secondFactor.error.code') });
+        };
+      };
+      return acted;
+    },
+  });
+
+const codesPage = provenPage('codes', async (tx, visit) => {
+  const { request, reply, member, language, deps } = visit;
+  const codes = await renewRecoveryCodes(tx, request.tenant, member, deps);
+  return () =>
+    codes === null ? reply.redirect(url, 303) : sendRecoveryCodes(reply, { language, codes, next: url });
+});
+
+const offPage = provenPage('off', async (tx, visit) => {
+  const { request, member, deps } = visit;
+  await turnOffFactor(tx, request.tenant, member, 'member', deps);
+  return () => redirectDone(visit, '/account/sessions', 'twoStepOff');
+});
+
+export const twoStepPages: readonly AccountPage[] = [ownPage, codesPage, offPage];
+
+/** Whether it is on, for a row that leads there; null where there is nothing to lead to. */
+export async function twoStepRow(tx: Tx, visit: Visit) {
+  const { member, language } = visit;
+  const factor = await findSecondFactor(tx, member.id);
+  if (factor === null) {
+    return isOffered(visit)
+      ? { about: language.t('account.twoStep.off'), text: 'account.twoStep.turnOn' }
+      : null;
+  }
+  const date = dayOf(factor.createdAt, language);
+  return { about: language.t('account.twoStep.on', { date }), text: 'account.manage' };
+}

@@ -1,0 +1,309 @@
+import { describe, expect, it } from 'vitest';
+import { minute, second } from '../../../src/core/limits.ts';
+import { totp } from '../../../src/core/members/limits.ts';
+import { hosts } from '../../support/fixtures.ts';
+import type { Answer } from '../../support/http.ts';
+import {
+  digitsOf,
+  giveSecondFactor,
+  type OwnFactor,
+  shownCodes,
+  shownSecret,
+} from '../../support/members/second-factor.ts';
+import { run } from '../../support/operators/desk.ts';
+import { useService } from '../../support/use-service.ts';
+import {
+  answerOf,
+  authorizationParameters,
+  field,
+  pkce,
+  type Visitor,
+  visitor,
+} from '../../support/visitor.ts';
+
+const service = useService({ data: 'security' });
+const password = 'kvist og eld i skogen';
+const step = totp.stepSeconds * second;
+let made = 0;
+
+interface Ready extends OwnFactor {
+  readonly id: string;
+  readonly email: string;
+  readonly browser: Visitor;
+}
+
+async function newMember(host: string = hosts.a): Promise<Pick<Ready, 'id' | 'email'>> {
+  made += 1;
+  const email = `two${made}@example.test`;
+  const { id } = await run<{ id: string }>(service, 'members.create', {
+    tenant: host,
+    email,
+    fullName: 'Two Steps',
+    password,
+  });
+  return { id, email };
+}
+
+/** A member with two-step sign-in, and a browser that nobody has used. */
+async function ready(): Promise<Ready> {
+  const member = await newMember();
+  return { ...member, ...(await giveSecondFactor(service, member.id)), browser: visitor(service, hosts.a) };
+}
+
+const parameters = () => authorizationParameters('pub1', 'https://pub1.test/cb', pkce());
+
+/** Gives the password for a client, and opens the page that it leads to. */
+async function begin(browser: Visitor, email: string, word = password): Promise<Answer> {
+  const page = await browser.authorize(parameters());
+  const answer = await browser.signIn(page, email, word);
+  return answer.headers.location?.startsWith('/second-factor') === true
+    ? browser.send(answer.headers.location)
+    : answer;
+}
+
+const give = (browser: Visitor, page: Answer, form: Record<string, string>) =>
+  browser.send('/second-factor', { body: { flow: field(page, 'flow'), ...form } });
+
+const isSignedIn = async (browser: Visitor) => (await browser.send('/account')).status === 200;
+
+const set = (changes: object) => run(service, 'tenants.change', { tenant: hosts.a, ...changes });
+
+describe('the second step', () => {
+  it('comes behind the password, and leads to the client at once', async () => {
+    const { browser, email, secret } = await ready();
+    const page = await begin(browser, email);
+    expect(page.text).toContain('<h1>Two-step sign-in</h1>');
+    expect(await isSignedIn(browser)).toBe(false);
+    const answer = await give(browser, page, { code: await digitsOf(service, secret) });
+    expect(answerOf(answer).has('code')).toBe(true);
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  it('is not there for a member without one, nor where the tenant turned it off', async () => {
+    const { email } = await newMember();
+    expect(answerOf(await begin(visitor(service, hosts.a), email)).has('code')).toBe(true);
+    const own = await ready();
+    await set({ secondFactor: 'off' });
+    expect(answerOf(await begin(own.browser, own.email)).has('code')).toBe(true);
+    await set({ secondFactor: 'optional' });
+  });
+
+  it('is set up within the sign-in where the tenant demands one, and shows its recovery codes', async () => {
+    await set({ secondFactor: 'required' });
+    const { email } = await newMember();
+    const browser = visitor(service, hosts.a);
+    const page = await begin(browser, email);
+    expect(page.text).toContain('<h1>Turn on two-step sign-in</h1>');
+    const secret = shownSecret(page);
+    const setUp = { setUp: field(page, 'setUp') };
+    const wrong = await give(browser, page, { ...setUp, code: await digitsOf(service, secret, 90) });
+    expect(wrong.status).toBe(422);
+    expect(shownSecret(wrong)).toBe(secret);
+    expect(await isSignedIn(browser)).toBe(false);
+    const codes = await give(browser, page, { ...setUp, code: await digitsOf(service, secret) });
+    expect(shownCodes(codes)).toHaveLength(10);
+    const next = /class="button primary" href="([^"]*)"/.exec(codes.text)?.[1] ?? '';
+    expect(answerOf(await browser.send(next.replaceAll('&amp;', '&'))).has('code')).toBe(true);
+    // Once is enough.
+    service.clock.advance(step);
+    const again = visitor(service, hosts.a);
+    const asked = await begin(again, email);
+    expect(answerOf(await give(again, asked, { code: await digitsOf(service, secret) })).has('code')).toBe(
+      true,
+    );
+    await set({ secondFactor: 'optional' });
+  });
+
+  it('is not asked for again in a browser that the member trusts, for as long as the tenant says', async () => {
+    const { browser, email, secret } = await ready();
+    const page = await begin(browser, email);
+    await give(browser, page, { code: await digitsOf(service, secret), trust: 'yes' });
+    const ask = async () => {
+      const asked = await browser.authorize({ ...parameters(), prompt: 'login' });
+      return browser.signIn(asked, email, password);
+    };
+    expect(answerOf(await ask()).has('code')).toBe(true);
+    await set({ trustedBrowserDays: 0 });
+    expect((await ask()).headers.location).toMatch(/^\/second-factor/);
+    await set({ trustedBrowserDays: 30 });
+    expect(answerOf(await ask()).has('code')).toBe(true);
+  });
+
+  it('takes a recovery code instead, tells the member by mail, and says how many are left', async () => {
+    const { browser, email, codes } = await ready();
+    const page = await begin(browser, email);
+    const typed = ` ${codes[0]?.toUpperCase().replace('-', ' ')} `;
+    expect(answerOf(await give(browser, page, { recovery: typed })).has('code')).toBe(true);
+    await service.delivered();
+    const mail = service.outbox.sent.findLast(({ to, name }) => to === email && name === 'recoveryCodeUsed');
+    expect(mail?.text).toContain('9');
+  });
+
+  it('tells the id_token of both factors', async () => {
+    const { browser, email, secret } = await ready();
+    const page = await begin(browser, email);
+    await give(browser, page, { code: await digitsOf(service, secret) });
+    const row = await service.store.transaction((tx) =>
+      tx.selectFrom('sessions').select(['amr', 'strongAt']).orderBy('createdAt', 'desc').limit(1).execute(),
+    );
+    expect(row).toEqual([{ amr: 'pwd otp mfa', strongAt: expect.any(Number) }]);
+  });
+});
+
+describe('hostile second steps', () => {
+  it('SF1: without a first factor, or with one that waited ten minutes, lead to the sign-in', async () => {
+    const { browser, email, secret } = await ready();
+    const signIn = await browser.authorize(parameters());
+    const early = await browser.send(`/second-factor?flow=${encodeURIComponent(field(signIn, 'flow'))}`);
+    expect(early.headers.location).toMatch(/^\/sign-in/);
+    const bare = await give(browser, signIn, { code: await digitsOf(service, secret) });
+    expect(bare.headers.location).toMatch(/^\/sign-in/);
+    const page = await begin(browser, email);
+    service.clock.advance(10 * minute);
+    const late = await give(browser, page, { code: await digitsOf(service, secret) });
+    expect(late.headers.location).toMatch(/^\/sign-in/);
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  it('SF2: of another browser’s first factor begin nothing', async () => {
+    const { browser, email, secret } = await ready();
+    const page = await begin(browser, email);
+    const other = visitor(service, hosts.a);
+    await other.authorize(parameters());
+    const answer = await give(other, page, { code: await digitsOf(service, secret) });
+    expect(answer.status).toBe(403);
+    expect(await isSignedIn(other)).toBe(false);
+  });
+
+  it('SF3, SF4: begin nothing once the password is another, or the member disabled', async () => {
+    const { browser, id, email, secret } = await ready();
+    const pages = [await begin(browser, email), await begin(browser, email)];
+    const memberId = { tenant: hosts.a, memberId: id };
+    await run(service, 'members.change', { ...memberId, password: 'another long password 1' });
+    const [first, second] = pages as [Answer, Answer];
+    const changed = await give(browser, first, { code: await digitsOf(service, secret) });
+    expect(changed.headers.location).toMatch(/^\/sign-in/);
+    const third = await begin(browser, email, 'another long password 1');
+    await run(service, 'members.disable', memberId);
+    for (const page of [second, third]) {
+      const answer = await give(browser, page, { code: await digitsOf(service, secret) });
+      expect(answer.headers.location).toMatch(/^\/sign-in/);
+    }
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  it('SF5: digits work once, and neither older ones nor those of another time do', async () => {
+    const { browser, email, secret } = await ready();
+    const used = await digitsOf(service, secret);
+    await give(browser, await begin(browser, email), { code: used });
+    service.clock.advance(step);
+    for (const code of [used, await digitsOf(service, secret, -1), await digitsOf(service, secret, 2), '']) {
+      const fresh = visitor(service, hosts.a);
+      const answer = await give(fresh, await begin(fresh, email), { code });
+      expect(answer.status, code).toBe(422);
+    }
+    const fresh = visitor(service, hosts.a);
+    const answer = await give(fresh, await begin(fresh, email), { code: await digitsOf(service, secret) });
+    expect(answerOf(answer).has('code')).toBe(true);
+  });
+
+  it('SF6: a recovery code works once, and one of another member never', async () => {
+    const { browser, email, codes } = await ready();
+    const [code = ''] = codes;
+    await give(browser, await begin(browser, email), { recovery: code });
+    const { codes: others } = await ready();
+    for (const recovery of [code, others[0] ?? '']) {
+      const fresh = visitor(service, hosts.a);
+      expect((await give(fresh, await begin(fresh, email), { recovery })).status).toBe(422);
+    }
+  });
+
+  it.each(['code', 'recovery'] as const)('SF7, F1: of 200 at once (%s) five are looked at', async (name) => {
+    const { browser, email, secret, codes } = await ready();
+    const page = await begin(browser, email);
+    const guess = (index: number) =>
+      name === 'code' ? String(index).padStart(6, '0') : `00000-${10_000 + index}`;
+    const right = name === 'code' ? await digitsOf(service, secret) : (codes[0] ?? '');
+    const all = Array.from({ length: 199 }, (_, index) => guess(index)).filter((one) => one !== right);
+    const answers = await Promise.all([...all, right].map((one) => give(browser, page, { [name]: one })));
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(answers.length - 5);
+    await service.restart();
+    expect((await give(browser, page, { [name]: right })).status).toBe(429);
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  it('SF8: a trusted browser is asked again after the password changed, after a reset, and when its time is over', async () => {
+    const trusted = async () => {
+      const own = await ready();
+      await give(own.browser, await begin(own.browser, own.email), {
+        code: await digitsOf(service, own.secret),
+        trust: 'yes',
+      });
+      return own;
+    };
+    const ask = async ({ browser, email }: Ready, word = password) => {
+      const asked = await browser.authorize({ ...parameters(), prompt: 'login' });
+      return browser.signIn(asked, email, word);
+    };
+    const changed = await trusted();
+    const of = ({ id }: Ready) => ({ tenant: hosts.a, memberId: id });
+    await run(service, 'members.change', { ...of(changed), password: 'another long password 1' });
+    expect((await ask(changed, 'another long password 1')).headers.location).toMatch(/^\/second-factor/);
+    const reset = await trusted();
+    await run(service, 'members.resetSecondFactor', of(reset));
+    expect(answerOf(await ask(reset)).has('code')).toBe(true);
+    await giveSecondFactor(service, reset.id);
+    expect((await ask(reset)).headers.location).toMatch(/^\/second-factor/);
+    const old = await trusted();
+    service.clock.advance(30 * 24 * 60 * minute);
+    expect((await ask(old)).headers.location).toMatch(/^\/second-factor/);
+  });
+
+  it('SF9: the trust is that of one browser and one member', async () => {
+    const { browser, email, secret } = await ready();
+    await give(browser, await begin(browser, email), { code: await digitsOf(service, secret), trust: 'yes' });
+    const other = visitor(service, hosts.a);
+    expect((await begin(other, email)).text).toContain('Two-step sign-in');
+    const { email: neighbour } = await ready();
+    const asked = await browser.authorize({ ...parameters(), prompt: 'login' });
+    const answer = await browser.signIn(asked, neighbour, password);
+    expect(answer.headers.location).toMatch(/^\/second-factor/);
+  });
+
+  it('SF10: a secret is set up by the browser and the member that it was shown to alone', async () => {
+    await set({ secondFactor: 'required' });
+    const [one, two] = [await newMember(), await newMember()];
+    const browser = visitor(service, hosts.a);
+    const shown = await begin(browser, one.email);
+    const code = await digitsOf(service, shownSecret(shown));
+    const stranger = visitor(service, hosts.a);
+    const own = await begin(stranger, one.email);
+    const neighbour = await begin(browser, two.email);
+    for (const [who, page, setUp] of [
+      [stranger, own, field(shown, 'setUp')],
+      [browser, neighbour, field(shown, 'setUp')],
+      [browser, neighbour, `${field(neighbour, 'setUp')}x`],
+      [browser, neighbour, ''],
+    ] as const) {
+      expect((await give(who, page, { setUp, code })).status).toBe(422);
+    }
+    await set({ secondFactor: 'optional' });
+  });
+
+  it('SF16, W7, W9: no secret and no code stands in the database or in the log', async () => {
+    const { browser, email, secret, codes } = await ready();
+    const page = await begin(browser, email);
+    const digits = await digitsOf(service, secret);
+    await give(browser, page, { recovery: codes[0] ?? '' });
+    await give(browser, page, { code: digits });
+    const rows = await service.store.transaction((tx) =>
+      tx.selectFrom('secondFactors').selectAll().execute(),
+    );
+    const kept = rows.map((row) => `${row.secret.toString('latin1')} ${row.recoveryHashes}`).join();
+    for (const text of [kept, service.logLines.join()]) {
+      for (const hidden of [secret, ...codes]) expect(text).not.toContain(hidden);
+    }
+    expect(service.logLines.join()).not.toContain(digits);
+  });
+});
