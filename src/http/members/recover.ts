@@ -209,6 +209,10 @@ async function reset(reply: FastifyReply, form: ResetForm | null, deps: Deps): P
     resetPassword(tx, tenant, linkHash, hash, everywhere !== undefined, deps),
   );
   if (!isDone) return sendUsed();
-  const ways = [{ href: flowUrl('/sign-in', sealed), text: 'signIn.submit' }];
+  const signIn = { href: flowUrl('/sign-in', sealed), text: 'signIn.submit' };
+  const portal = { href: '/admin', text: 'recover.done.portal' };
+  // An administrator who was invited is led to the portal; who came from an app, back to it first.
+  const isAdmin = member !== null && member.userType !== 'member';
+  const ways = !isAdmin ? [signIn] : kept === begun ? [signIn, portal] : [portal, signIn];
   return sendMessage(reply, { language, title: 'recover.done.title', lead: 'recover.done.lead', ways });
 }

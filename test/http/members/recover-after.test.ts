@@ -19,6 +19,7 @@ import {
   storedMember,
   wayOn,
 } from '../../support/members/sign-up.ts';
+import { makeAdmin } from '../../support/operators/portal.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { apps, refreshAs } from '../../support/tokens.ts';
 import { useService } from '../../support/use-service.ts';
@@ -202,4 +203,15 @@ describe('the flow that asked', () => {
     expect((await submitRecovery(browser, form, 'u1@example.test')).status).toBe(303);
     expect(JSON.stringify(await allRows(service))).not.toContain(hint);
   });
+});
+
+it('pages 20: an administrator is led to the portal, and a member is not', async () => {
+  const done = async (email: string) => {
+    const link = await recoveryLink(service, hosts.a, email);
+    return (await submitReset(visitor(service, hosts.a), link, newPassword, false)).text;
+  };
+  const { email } = await newMember();
+  await makeAdmin(service, hosts.a, 'invited@example.test', 'tenant_admin');
+  expect(await done('invited@example.test')).toContain('<a class="button primary" href="/admin">');
+  expect(await done(email)).not.toContain('href="/admin"');
 });
