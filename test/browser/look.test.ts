@@ -65,13 +65,14 @@ describe('the editor of a tenant’s look', () => {
     await page.getByLabel('Colour', { exact: true }).fill('#0b7a4b');
     await page.getByLabel('Logo').setInputFiles(logo);
     await page.getByLabel('Sentence on the cover').fill('Every screen.');
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Show it' }).click();
     await seen(view, 'light').locator('img.logo').waitFor();
     expect(await colorOf(view, 'light')).toBe('rgb(11, 122, 75)');
     await page.getByLabel('Desktop').check();
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Show it' }).click();
     await seen(view, 'dark').getByText('Every screen.').waitFor();
-    await page.getByRole('button', { name: 'Mail' }).click();
+    await page.getByLabel('Show', { exact: true }).selectOption('Your receipt');
+    await page.getByRole('button', { name: 'Show it' }).click();
     await seen(view, 'dark').getByText('Ada Nilsen').waitFor();
     expect(await stored()).toEqual(before);
     // The editor itself was not left: what was chosen is still there to be saved.
@@ -83,7 +84,7 @@ describe('the editor of a tenant’s look', () => {
   it('pages 5: says that a colour is too pale, names the nearest that is not, and shows the former one', async () => {
     const view = await open(look, false);
     await view.page.getByLabel('Colour', { exact: true }).fill('#ffff66');
-    await view.page.getByRole('button', { name: 'Sign in' }).click();
+    await view.page.getByRole('button', { name: 'Show it' }).click();
     const told = view.page.frameLocator('iframe[name=preview]').getByRole('listitem');
     expect(await told.textContent()).toMatch(
       /#ffff66 cannot be told from a white page.*#[0-9a-f]{6} would do\./,
