@@ -77,7 +77,8 @@ const differences = `## Where a certification suite will say otherwise
   expires, where RFC 6749 §4.1.2 says that it should be revoked ([decision 52](decisions.md#decision-52)).
 - A refresh token is replaced at each use, for clients with the profile \`fapi2\` too. The one before works again only
   within the client's own replay window ([decision 24](decisions.md#decision-24)).
-- An essential \`acr\` of two factors is \`unmet_authentication_requirements\`: there is no second factor yet
+- An essential \`acr\` of two factors leads to the second factor, and is \`unmet_authentication_requirements\` where the
+  tenant offers none
   ([decision 47](decisions.md#decision-47)).
 - Access tokens are signed with ES256 or RS256, whatever signs the id_tokens
   ([decision 42](decisions.md#decision-42)).`;

@@ -12,7 +12,7 @@ export type Factor = 'pwd' | 'otp' | 'hwk' | 'swk' | 'user' | 'fed' | 'mfa';
 
 /** `acr` of one factor, and of two, or of a passkey that verified its user (decision 47). */
 export const oneFactor = 'urn:memberdoor:1';
-const twoFactors = 'urn:memberdoor:2';
+export const twoFactors = 'urn:memberdoor:2';
 
 /** How a session was begun. */
 export interface Strength {
@@ -45,6 +45,21 @@ export const factorsOf = ({ amr }: Pick<Strength, 'amr'>): readonly string[] => 
 /** Every `acr` that a session has, the highest first. */
 const acrsOf = ({ strongAt }: Strength): readonly string[] =>
   strongAt === null ? [oneFactor] : [twoFactors, oneFactor];
+
+/**
+ * How a request asks for two factors (decision 47): it demands them where nothing else will do, and wishes for them where they
+ * come first among what is known here.
+ */
+export function askedForTwo(
+  demanded: readonly string[] | null,
+  wished: readonly string[],
+): 'demanded' | 'wished' | 'impossible' | null {
+  if (demanded !== null) {
+    if (demanded.includes(oneFactor)) return null;
+    return demanded.includes(twoFactors) ? 'demanded' : 'impossible';
+  }
+  return wished.find((acr) => acr === oneFactor || acr === twoFactors) === twoFactors ? 'wished' : null;
+}
 
 /**
  * The `acr` that a session answers a request with: of the values that are demanded the highest that it has (Core §5.5.1.1).

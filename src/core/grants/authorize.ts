@@ -6,7 +6,7 @@ import type { AuthorizationRequest } from '../oidc/request/authorization-request
 import { keepClaims } from '../oidc/request/claims-parameter.ts';
 import { consentCovers, type ScopeConsent } from '../oidc/scope-consent.ts';
 import type { Session } from '../session.ts';
-import { answeredAcr } from '../strength.ts';
+import { askedForTwo } from '../strength.ts';
 import {
   type AuthorizationCode,
   type AuthorizationCodeWrite,
@@ -22,6 +22,11 @@ export interface AuthorizeCommand {
   readonly consent: ScopeConsent | null;
   /** The member named by id_token_hint; undefined if none was sent; null if the hint is not one of ours. */
   readonly hintedMember: string | null | undefined;
+  /**
+   * The step to two factors that the member of the session can take, or anybody who signs in; null where there is none. It
+   * tells of nothing where the request asks for no more than one factor.
+   */
+  readonly stepUp: 'proof' | 'set-up' | null;
   /** When this browser began the flow: what happened since then was done for it. */
   readonly startedAt: number;
   readonly now: number;
@@ -31,7 +36,7 @@ export interface AuthorizeCommand {
 
 type AuthorizeAnswer =
   | { readonly kind: 'code' }
-  | { readonly kind: 'page'; readonly page: 'sign-in' | 'sign-up' | 'consent' }
+  | { readonly kind: 'page'; readonly page: 'sign-in' | 'sign-up' | 'second-factor' | 'consent' }
   | { readonly kind: 'error'; readonly error: ErrorCode; readonly description: string };
 
 type AuthorizeDecision = Decision<AuthorizeAnswer, AuthorizationCodeWrite>;
@@ -41,7 +46,7 @@ const no = (error: ErrorCode, description: string): AuthorizeDecision => ({
   writes: [],
 });
 
-const page = (name: 'sign-in' | 'sign-up' | 'consent'): AuthorizeDecision => ({
+const page = (name: 'sign-in' | 'sign-up' | 'second-factor' | 'consent'): AuthorizeDecision => ({
   answer: { kind: 'page', page: name },
   writes: [],
 });
@@ -55,20 +60,23 @@ export function authorize(command: AuthorizeCommand): AuthorizeDecision {
   const { request, session, hintedMember } = command;
   const silent = request.prompts.has('none');
   if (hintedMember === null) return no('invalid_request', 'id_token_hint is not an id_token of ours');
-  const isUnmet = !isStrongEnough(session, request);
-  if (isUnmet && !silent) {
+  const missing = missingStrength(command);
+  if (missing === 'unmet' && !silent) {
     return no('unmet_authentication_requirements', 'the acr that claims demands cannot be had');
   }
   if (session === null || mustSignInAgain(session, command)) {
     if (silent) return no('login_required', 'the member is not signed in');
     return page(request.asksForSignUp ? 'sign-up' : 'sign-in');
   }
-  if (isUnmet) return no('interaction_required', 'the session has not the acr that claims demands');
+  if (silent && (missing === 'unmet' || missing === 'demanded')) {
+    return no('interaction_required', 'the session has not the acr that claims demands');
+  }
   if (isAnother(session, command)) {
     const justSignedIn = session.authenticatedAt >= command.startedAt;
     if (silent || justSignedIn) return no('login_required', 'another member is signed in');
     return page('sign-in');
   }
+  if (missing !== null && !silent) return page('second-factor');
   if (mustConsent(command)) {
     return silent ? no('consent_required', 'the member has not consented') : page('consent');
   }
@@ -79,12 +87,20 @@ export function authorize(command: AuthorizeCommand): AuthorizeDecision {
 }
 
 /**
- * Whether a session has an `acr` that is essential (decision 47; Core §5.5.1.1, Core Unmet Authentication Requirements
- * 1.0 §2), or who signs in now will have it.
+ * What is missing of the strength that a request asks for (decision 47; Core §5.5.1.1, Core Unmet Authentication
+ * Requirements 1.0 §2): `unmet` is what neither this session nor a step more can have.
  */
-function isStrongEnough(session: Session | null, { claims }: AuthorizationRequest): boolean {
-  const begun = session ?? { amr: 'pwd', strongAt: null };
-  return answeredAcr(begun, claims?.essentialAcr ?? null) !== null;
+function missingStrength({
+  request: { claims },
+  session,
+  stepUp,
+}: AuthorizeCommand): 'unmet' | 'demanded' | 'wished' | null {
+  const asked = claims === null ? null : askedForTwo(claims.essentialAcr, claims.wishedAcr);
+  if (asked === null || asked === 'impossible') return asked === null ? null : 'unmet';
+  if (session !== null && session.strongAt !== null) return null;
+  if (asked === 'demanded') return stepUp === null ? 'unmet' : 'demanded';
+  // For a wish nothing is set up.
+  return session !== null && stepUp === 'proof' ? 'wished' : null;
 }
 
 /** Whether another member is asked for than the one who is signed in (Core §3.1.2.1, id_token_hint; §5.5.1, sub). */

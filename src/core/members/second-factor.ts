@@ -29,6 +29,12 @@ export function secondFactorPolicy(
   return development ? 'optional' : adminSecondFactor;
 }
 
+/** Whether a member of the tenant can prove two factors, or a passkey that verifies its user (decision 47). */
+export const hasTwoFactors = ({
+  secondFactor,
+  passkeys,
+}: Pick<Tenant, 'secondFactor' | 'passkeys'>): boolean => secondFactor !== 'off' || passkeys === 'on';
+
 /** What is still missing when one factor was proven: nothing, the second one, or that there is a second one at all. */
 export type MissingFactor = 'none' | 'proof' | 'set-up';
 

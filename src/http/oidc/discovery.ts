@@ -1,8 +1,9 @@
 // Discovery and JWKS.
 import type { FastifyInstance } from 'fastify';
+import { hasTwoFactors } from '../../core/members/second-factor.ts';
 import { dpopAlgorithms } from '../../core/oidc/dpop.ts';
 import { knownScopes } from '../../core/oidc/scope.ts';
-import { oneFactor } from '../../core/strength.ts';
+import { oneFactor, twoFactors } from '../../core/strength.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { offeredLanguages } from '../../text/language.ts';
 import { servePublicDocument } from '../cors.ts';
@@ -23,6 +24,9 @@ function clientAuthenticationOf({ assertionAlgorithms }: OpenTenant) {
       isSigned ? { [`${endpoint}_endpoint_auth_signing_alg_values_supported`]: assertionAlgorithms } : {},
   };
 }
+
+/** How strongly members can be authenticated (decision 47). */
+const acrsOf = (tenant: OpenTenant) => (hasTwoFactors(tenant) ? [twoFactors, oneFactor] : [oneFactor]);
 
 /** The discovery document of a tenant (contract; Discovery §3, RFC 8414 §2; decision 3). */
 function discoveryOf(tenant: OpenTenant): object {
@@ -132,7 +136,7 @@ function discoveryOf(tenant: OpenTenant): object {
     ui_locales_supported: offeredLanguages(languages),
     authorization_response_iss_parameter_supported: true,
     claims_parameter_supported: claimsParameter,
-    ...(claimsParameter ? { acr_values_supported: [oneFactor] } : {}),
+    ...(claimsParameter ? { acr_values_supported: acrsOf(tenant) } : {}),
     request_parameter_supported: requestObjects !== 'off',
     // Only where a client may sign its requests (RFC 9101 §10.5).
     ...(requestObjects === 'off'

@@ -77,10 +77,34 @@ export async function sentStep(request: FastifyRequest): Promise<SentStep> {
 
 /** What came of the second step: with what was proven now, which goes through the door again. */
 export type TakenStep =
-  | { readonly kind: 'right'; readonly proven: Proven; readonly codes: readonly string[] | null }
+  | Exclude<TakenFactor, { readonly kind: 'right' }>
+  | (Extract<TakenFactor, { readonly kind: 'right' }> & { readonly proven: Proven });
+
+/** What came of a factor that was given to a member who is known: with recovery codes, where it was set up. */
+export type TakenFactor =
+  | { readonly kind: 'right'; readonly codes: readonly string[] | null }
   | { readonly kind: 'over' }
   | (TooManyGuesses & AskedStep)
   | ({ readonly kind: 'wrong' } & AskedStep);
+
+/** Takes what is given for the second factor, or sets it up. */
+export async function takeFactor(
+  tx: Tx,
+  request: FastifyRequest,
+  asked: AskedStep,
+  sent: SentStep,
+  deps: StepDeps,
+): Promise<TakenFactor> {
+  const { member, missing } = asked;
+  if (missing === 'set-up') {
+    const codes = await takeSetUp(tx, request, member, sent, deps);
+    return codes === null ? { kind: 'wrong', ...asked } : { kind: 'right', codes };
+  }
+  const judged = await judgeFactor(tx, request.tenant, member, sent.given, { ...deps, totp: sent.totp });
+  if (judged.kind === 'right') return { kind: 'right', codes: null };
+  if (judged.kind === 'none') return { kind: 'over' };
+  return judged.kind === 'too-many' ? { ...judged, ...asked } : { kind: 'wrong', ...asked };
+}
 
 /** Takes the second step, in the transaction of what the member signs in for. */
 export async function takeSecondStep(
@@ -92,18 +116,10 @@ export async function takeSecondStep(
 ): Promise<TakenStep> {
   const asked = await askedStep(tx, request, waiting, place, deps);
   if (asked === null) return { kind: 'over' };
-  const { member, missing } = asked;
+  const taken = await takeFactor(tx, request, asked, sent, deps);
+  if (taken.kind !== 'right') return taken;
   const { memberId, factors, standing } = waiting;
-  const proven: Proven = { memberId, standing, factors: [...factors, 'otp', 'mfa'] };
-  const all = { ...deps, totp: sent.totp };
-  if (missing === 'set-up') {
-    const codes = await takeSetUp(tx, request, member, sent, deps);
-    return codes === null ? { kind: 'wrong', ...asked } : { kind: 'right', proven, codes };
-  }
-  const judged = await judgeFactor(tx, request.tenant, member, sent.given, all);
-  if (judged.kind === 'right') return { kind: 'right', proven, codes: null };
-  if (judged.kind === 'none') return { kind: 'over' };
-  return judged.kind === 'too-many' ? { ...judged, ...asked } : { kind: 'wrong', ...asked };
+  return { ...taken, proven: { memberId, standing, factors: [...factors, 'otp', 'mfa'] } };
 }
 
 /** Turns the second factor on whose secret a page of this browser showed. @returns its recovery codes; null if it is wrong */
@@ -179,16 +195,17 @@ interface StepPage extends Pick<Page, 'formTargets' | 'again'> {
   /** Where its forms go, and what they carry. */
   readonly action: string;
   readonly hidden: Readonly<Record<string, string>>;
-  readonly kind: SessionKind;
-  /** The way back to the sign-in. */
-  readonly back: string;
+  /** Whether the browser may be trusted from now on. */
+  readonly mayTrust: boolean;
+  /** The way back to where it was begun; null where it is turned back from with a button. */
+  readonly back: string | null;
 }
 
 /** Sends the page that asks for the second factor, or the one that sets it up. */
 export async function sendStep(
   reply: FastifyReply,
   { member, missing }: AskedStep,
-  { language, action, hidden, kind, back, ...page }: StepPage,
+  { language, action, hidden, mayTrust, back, ...page }: StepPage,
   deps: Pick<Deps, 'random'>,
   wrong: 'app' | 'recovery' | null = null,
 ): Promise<FastifyReply> {
@@ -205,7 +222,7 @@ export async function sendStep(
       action,
       hidden,
       back,
-      days: isProof && kind === 'member' && trustedBrowserDays > 0 ? trustedBrowserDays : null,
+      days: isProof && mayTrust && trustedBrowserDays > 0 ? trustedBrowserDays : null,
       usesRecovery: wrong === 'recovery',
       ...(isProof ? {} : await setUpFacts(reply, member, deps)),
     },

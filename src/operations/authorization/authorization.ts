@@ -2,6 +2,7 @@
 import type { Client } from '../../core/client.ts';
 import { authorize } from '../../core/grants/authorize.ts';
 import { sha256 } from '../../core/hash.ts';
+import { hasTwoFactors, secondFactorPolicy } from '../../core/members/second-factor.ts';
 import {
   type AnswerTarget,
   type AuthorizationRequest,
@@ -17,9 +18,12 @@ import {
   namedByHost,
 } from '../../core/registration/unverified-client.ts';
 import type { Session } from '../../core/session.ts';
+import { askedForTwo } from '../../core/strength.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/clients/client.ts';
 import { findScopeConsent } from '../../storage/grants/scope-consent.ts';
+import { findMember } from '../../storage/members/member.ts';
+import { findSecondFactor } from '../../storage/members/second-factor.ts';
 import { updateBeside } from '../../storage/registration/unverified-client.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Random } from '../../system/random.ts';
@@ -55,7 +59,7 @@ export type AuthorizationOutcome =
     }
   | {
       readonly kind: 'interact';
-      readonly page: 'sign-in' | 'sign-up' | 'consent';
+      readonly page: 'sign-in' | 'sign-up' | 'second-factor' | 'consent';
       readonly client: Client;
       readonly request: AuthorizationRequest;
     };
@@ -78,11 +82,13 @@ export async function takeStep(
 
   const request = { ...read.request, scope: allowedScope(read.request.scope, client, tenant) };
   const consent = await consentTo(tx, client, session, step);
+  const stepUp = await stepUpFor(tx, tenant, request, session);
   const code = random.secret();
   const decision = authorize({
     client,
     request,
     session,
+    stepUp,
     consent,
     hintedMember,
     startedAt,
@@ -99,6 +105,23 @@ export async function takeStep(
   return answer.kind === 'code'
     ? { kind: 'respond', target: request.target, parameters: { code } }
     : respond(request.target, answer);
+}
+
+/** The step to two factors that can be taken; nothing is read for a request that asks for one. */
+async function stepUpFor(
+  tx: Tx,
+  tenant: OpenTenant,
+  { claims }: AuthorizationRequest,
+  session: Session | null,
+): Promise<'proof' | 'set-up' | null> {
+  const asked = claims === null ? null : askedForTwo(claims.essentialAcr, claims.wishedAcr);
+  if (asked === null || asked === 'impossible') return null;
+  // Who signs in has two factors, a passkey, or sets the second one up.
+  if (session === null) return hasTwoFactors(tenant) ? 'set-up' : null;
+  if (session.strongAt !== null) return null;
+  if ((await findSecondFactor(tx, session.memberId)) !== null) return 'proof';
+  const member = await findMember(tx, tenant.id, session.memberId);
+  return member === null || secondFactorPolicy(member, tenant) === 'off' ? null : 'set-up';
 }
 
 /** The client that a request names, as far as the tenant allows it, and the request as it is read with it. */

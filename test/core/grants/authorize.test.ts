@@ -22,7 +22,7 @@ const request: AuthorizationRequest = {
   prompts: new Set(),
   maxAge: null,
   asksForSignUp: false,
-  claims: { idToken: ['email'], userinfo: [], subjects: null, essentialAcr: null },
+  claims: { idToken: ['email'], userinfo: [], subjects: null, essentialAcr: null, wishedAcr: [] },
 };
 
 /** A request in a browser that has been signed in for half an hour; its flow began a minute ago. */
@@ -32,6 +32,7 @@ const command: AuthorizeCommand = {
   session: sessionRecord(),
   consent: null,
   hintedMember: undefined,
+  stepUp: null,
   startedAt: now - minute,
   now,
   codeHash: codeRecord().hash,
@@ -109,7 +110,7 @@ describe('max_age (decision 13; Core §3.1.2.1)', () => {
 describe('an essential acr (decision 47)', () => {
   const two = 'urn:memberdoor:2';
   const demanding = (values: readonly string[]) => ({
-    claims: { idToken: ['acr', 'amr'], userinfo: [], subjects: null, essentialAcr: values },
+    claims: { idToken: ['acr', 'amr'], userinfo: [], subjects: null, essentialAcr: values, wishedAcr: [] },
   });
   const weak = sessionRecord({ amr: 'pwd', strongAt: null });
 

@@ -115,7 +115,12 @@ describe('I3: discovery tells what a client has switched on, and nothing else', 
     [
       'the claims parameter',
       () => ({ claimsParameter: true }),
-      { has: { claims_parameter_supported: true, acr_values_supported: ['urn:memberdoor:1'] } },
+      {
+        has: {
+          claims_parameter_supported: true,
+          acr_values_supported: ['urn:memberdoor:2', 'urn:memberdoor:1'],
+        },
+      },
     ],
     [
       'id_tokens signed with PS256',

@@ -15,6 +15,8 @@ export interface RequestedClaims {
   readonly subjects: readonly string[] | null;
   /** The authentication that is demanded, where `acr` is essential and has values; any of them will do. */
   readonly essentialAcr: readonly string[] | null;
+  /** The authentication that is wished for, in order of preference: what cannot be had is done without (Core §3.1.2.1). */
+  readonly wishedAcr: readonly string[];
 }
 
 /** The standard claims that can be asked for by name, with the scope that each belongs to (Core §5.1, §5.4). */
@@ -71,6 +73,10 @@ export function readClaims(
         ? null
         : subjects.reduce((some, others) => some.filter((one) => others.includes(one))),
     essentialAcr: isEssential(idToken.acr) ? valuesOf(idToken.acr) : null,
+    wishedAcr: [
+      ...(isEssential(idToken.acr) ? [] : (valuesOf(idToken.acr) ?? [])),
+      ...(acrValues?.split(' ') ?? []),
+    ],
   };
 }
 

@@ -108,7 +108,7 @@ function send(
     again: { action: url, fields: { step } },
     action: url,
     hidden: { step },
-    kind: 'admin',
+    mayTrust: false,
     back: signInUrl,
   } as const;
   return sendStep(reply, asked, page, deps, wrong);
@@ -163,7 +163,7 @@ function sendProof(
     again: null,
     action: proofUrl,
     hidden: { token: visit.newToken(), next },
-    kind: 'admin',
+    mayTrust: false,
     back: next,
   } as const;
   return sendStep(reply, { member, missing: 'proof' }, page, deps, wrong);

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/core/oidc/request/claims-parameter.ts';
 
 const read = (claims: unknown, acrValues?: string) => readClaims(JSON.stringify(claims), acrValues);
-const nothing = { idToken: [], userinfo: [], subjects: null, essentialAcr: null };
+const nothing = { idToken: [], userinfo: [], subjects: null, essentialAcr: null, wishedAcr: [] };
 
 const weak = { amr: 'pwd', strongAt: null };
 const strong = { amr: 'pwd otp mfa', strongAt: 1 };
@@ -31,7 +31,7 @@ describe('the parameter claims', () => {
     [
       'a voluntary acr with values',
       { id_token: { acr: { values: ['a', 'b'] } } },
-      { ...nothing, idToken: ['acr', 'amr'] },
+      { ...nothing, idToken: ['acr', 'amr'], wishedAcr: ['a', 'b'] },
     ],
     [
       'an essential acr with values',
@@ -54,7 +54,11 @@ describe('the parameter claims', () => {
   });
 
   it('I67: acr_values alone asks for acr and amr, and demands nothing', () => {
-    expect(readClaims(undefined, 'urn:a urn:b')).toEqual({ ...nothing, idToken: ['acr', 'amr'] });
+    expect(readClaims(undefined, 'urn:a urn:b')).toEqual({
+      ...nothing,
+      idToken: ['acr', 'amr'],
+      wishedAcr: ['urn:a', 'urn:b'],
+    });
   });
 
   it.each([

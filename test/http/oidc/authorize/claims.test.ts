@@ -74,7 +74,7 @@ describe('claims by name', () => {
   it('I55: discovery says so where a client may, and only there', async () => {
     const at = async (host: string) => (await service.http(host, '/.well-known/openid-configuration')).json();
     const [here, there] = [await at(hosts.a), await at(hosts.b)];
-    expect(here).toMatchObject({ claims_parameter_supported: true, acr_values_supported: [one] });
+    expect(here).toMatchObject({ claims_parameter_supported: true, acr_values_supported: [two, one] });
     expect(here.claims_supported).toEqual(expect.arrayContaining(['acr', 'amr']));
     expect(there.claims_parameter_supported).toBe(false);
     expect(there).not.toHaveProperty('acr_values_supported');
@@ -186,9 +186,15 @@ describe('acr', () => {
 
   it('CL5, I67: an essential one that cannot be met is an error, before and after the sign-in', async () => {
     const { browser } = await signedIn();
+    const set = (changes: object) => run(service, 'tenants.change', { tenant: hosts.a, ...changes });
+    const gold = claims({ id_token: { acr: { essential: true, value: 'gold' } } });
+    await set({ secondFactor: 'off', passkeys: 'off' });
     for (const one of [visitor(service, hosts.a), browser]) {
       expectRefusal(await ask(one, essential), 'unmet_authentication_requirements');
+      expectRefusal(await ask(one, gold), 'unmet_authentication_requirements');
     }
+    await set({ secondFactor: 'optional', passkeys: 'on' });
+    expectRefusal(await ask(browser, gold), 'unmet_authentication_requirements');
   });
 
   it('I67: with prompt=none it is interaction_required, and login_required where no member is signed in', async () => {
