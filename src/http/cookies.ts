@@ -13,10 +13,11 @@ import { isUndone } from './pages/head-request.ts';
 /**
  * The cookies of the pages: `session` holds the secret of the member's session, `admin` that of the portal's,
  * `browser` a random value that binds forms to the browser they were made for, `done` what was just done, for the page
- * that follows, `language` the one that was chosen in this browser, `reader` that the app which led here last offers no
+ * that follows, `language` the one that was chosen in this browser, `offered` that a passkey was
+ * offered in it, `reader` that the app which led here last offers no
  * sign-up. On https they carry `__Host-` and Secure; a development tenant on http cannot (security, Defaults; W3).
  */
-type CookieName = 'session' | 'admin' | 'browser' | 'done' | 'language' | 'reader';
+type CookieName = 'session' | 'admin' | 'browser' | 'done' | 'language' | 'offered' | 'reader';
 
 /** Which cookie holds the secret of which sessions: neither is ever taken for the other (A17). */
 const cookieOf = { member: 'session', admin: 'admin' } as const satisfies Record<SessionKind, CookieName>;
@@ -123,6 +124,16 @@ export function noteApp(reply: FastifyReply, { signupDisabled }: Pick<Client, 's
   const lifetime = { ...attributes(request), maxAge: sessionLife.member.absolute / 1_000 };
   if (signupDisabled) reply.setCookie(name, '1', lifetime);
   else reply.clearCookie(name, attributes(request));
+}
+
+/** Remembers that a passkey was offered in this browser, and answered: it is not offered there again. */
+export function noteOffered(reply: FastifyReply): void {
+  const lifetime = { ...attributes(reply.request), maxAge: browserCookieLifetime / 1_000 };
+  reply.setCookie(nameOf(reply.request, 'offered'), '1', lifetime);
+}
+
+export function wasOffered(request: FastifyRequest): boolean {
+  return request.cookies[nameOf(request, 'offered')] !== undefined;
 }
 
 /** Whether the app that led this browser here last may not sell. */

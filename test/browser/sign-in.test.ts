@@ -157,7 +157,7 @@ describe('the sign-in form', () => {
     expect(await attributes('#email')).toEqual({
       name: 'email',
       type: 'email',
-      autocomplete: 'username',
+      autocomplete: 'username webauthn',
       value: 'ada@example.com',
       required: true,
     });

@@ -3,7 +3,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { shownName } from '../../core/members/details.ts';
 import { cancel, takeStep } from '../../operations/authorization/authorization.ts';
-import { checkCredentials, type VerifiedMember } from '../../operations/sign-in/credentials.ts';
+import {
+  checkCredentials,
+  type TooManyGuesses,
+  type VerifiedMember,
+} from '../../operations/sign-in/credentials.ts';
 import { byPassword } from '../../operations/sign-in/enter.ts';
 import { isHashable } from '../../secrets/password.ts';
 import type { Language } from '../../text/language.ts';
@@ -28,10 +32,12 @@ import {
 } from '../oidc/flow.ts';
 import { emphasized, type Lead } from '../pages/lead.ts';
 import { sendPage } from '../pages/pages.ts';
+import { askForPasskey, passkeyOf } from '../pages/passkey.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { currentSession, guesserOf } from '../session.ts';
 import { answerSignedIn, flowPage, goToFlow, signInTo } from './flow-page.ts';
 import { addressToSignIn } from './login-hint.ts';
+import { signInByPasskey, toSignIn } from './sign-in-passkey.ts';
 import { maySignUp } from './sign-up/sign-up-offer.ts';
 
 const url = '/sign-in';
@@ -65,9 +71,9 @@ async function show(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fastif
 
 async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<FastifyReply> {
   const { request } = reply;
-  const form = pageForm(request, ['email', 'password', 'action']);
+  const form = pageForm(request, ['email', 'password', 'action', 'passkey']);
   const step = await stepOf(request, flow);
-  const { action, email = '', password = '' } = form;
+  const { action, email = '', password = '', passkey = '' } = form;
   if (action === 'cancel' && step !== null) {
     const outcome = await transactionOf(request, deps, (tx) => cancel(tx, step));
     return answerAuthorization(reply, outcome, contextOf(flow), deps);
@@ -76,6 +82,7 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fast
   if (action === 'recover' || action === 'sign-up') {
     return goToFlow(reply, `/${action}`, withAddress(flow, email), deps);
   }
+  if (passkey !== '') return submitPasskey(reply, flow, { email, passkey }, deps);
   const missing = [...(email.trim() === '' ? ['email'] : []), ...(password === '' ? ['password'] : [])];
   if (missing.length > 0) return sendForm(reply, flow, deps, { email, missing, wrong: false });
   // No member has a password that long; it is turned away before it costs a hash (A3).
@@ -86,21 +93,40 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fast
   const guess = { email, password, guesser: guesserOf(request) };
   const store = storeOf(request, deps);
   const checked = await checkCredentials(request.tenant, guess, { ...deps, store });
-  if (checked.kind === 'too-many') {
-    reply.header('retry-after', checked.retryAfter);
-    const { limitKey } = checked;
-    const sealed = sealFlow(reply, withAddress(flow, email), deps);
-    const ways = [
-      { href: flowUrl('/recover', sealed), text: 'recover.title' },
-      { href: flowUrl('/sign-in', sealed), text: 'recover.back' },
-    ];
-    return sendProblem(reply, 'tooManySignIns', { language: languageOf(request, flow), limitKey, ways });
-  }
+  if (checked.kind === 'too-many') return sendTooMany(reply, withAddress(flow, email), checked, deps);
   if (checked.kind === 'wrong') {
     noteRefused(request, flow, checked.memberId, checked.reason);
     return sendForm(reply, flow, deps, { email, missing: [], wrong: true });
   }
   return signIn(reply, flow, checked.verified, deps);
+}
+
+/** Signs in with a passkey, which says by itself whose it is. */
+async function submitPasskey(
+  reply: FastifyReply,
+  flow: Flow,
+  { email, passkey }: { readonly email: string; readonly passkey: string },
+  deps: Deps,
+): Promise<FastifyReply> {
+  const result = await signInByPasskey(reply.request, flow, passkey, deps);
+  if (result.kind === 'too-many') return sendTooMany(reply, withAddress(flow, email), result, deps);
+  if (result.kind === 'right') return answerSignedIn(reply, result.signedIn, deps);
+  return sendForm(reply, flow, deps, { email, passkey: result.text });
+}
+
+function sendTooMany(
+  reply: FastifyReply,
+  flow: Flow,
+  { retryAfter, limitKey }: TooManyGuesses,
+  deps: Deps,
+): Promise<FastifyReply> {
+  const sealed = sealFlow(reply, flow, deps);
+  const ways = [
+    { href: flowUrl('/recover', sealed), text: 'recover.title' },
+    { href: flowUrl('/sign-in', sealed), text: 'recover.back' },
+  ];
+  const language = languageOf(reply.request, flow);
+  return sendProblem(reply.header('retry-after', retryAfter), 'tooManySignIns', { language, limitKey, ways });
 }
 
 /** Members are told one thing, operators what it was; the address is kept only as the account that has it. */
@@ -128,6 +154,8 @@ interface FormState {
   readonly email?: string;
   readonly missing?: readonly string[];
   readonly wrong?: boolean;
+  /** Key of the text that says what was wrong with a passkey. */
+  readonly passkey?: string;
   readonly status?: number;
   readonly outcome?: FlowRequest;
 }
@@ -137,7 +165,7 @@ async function sendForm(
   reply: FastifyReply,
   flow: Flow,
   deps: Deps,
-  { email, missing = [], wrong = false, status, outcome }: FormState = {},
+  { email, missing = [], wrong = false, passkey, status, outcome }: FormState = {},
 ) {
   const { request } = reply;
   const shown = outcome ?? (await requestOf(request, flow, deps));
@@ -146,6 +174,7 @@ async function sendForm(
   const problems = [
     ...missing.map((field) => ({ field, text: t(`signIn.error.${field}`) })),
     ...(wrong ? [{ field: 'email', text: t('signIn.error.wrong'), aboutAll: true }] : []),
+    ...(passkey === undefined ? [] : [{ field: 'passkey', text: t(passkey) }]),
   ];
   const sealed = sealFlow(reply, email === undefined ? flow : withAddress(flow, email), deps);
   const client = shown === null ? null : shownName(shown.client.name);
@@ -164,6 +193,8 @@ async function sendForm(
       steps: stepsOf(flow),
       maySignUp: maySignUp(request, flow, shown),
       flow: sealed,
+      // One that was refused is not filled in at once again.
+      passkey: passkeyOf(askForPasskey(reply, toSignIn, deps, { fills: passkey === undefined })),
       email: email ?? (await addressToSignIn(request, flow, deps)),
     },
   });

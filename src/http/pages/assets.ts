@@ -118,20 +118,26 @@ const coverOf = ({ cover: { base, glow, shade, text } }: Look): string =>
 const plainScript = scriptAsset('memberdoor');
 const newPassword = scriptAsset('memberdoor', 'new-password');
 const sendAgain = scriptAsset('memberdoor', 'send-again');
+const passkey = scriptAsset('memberdoor', 'passkey');
 
 /** The scripts of the pages to which one adds something, by their templates. */
 const scripts: Readonly<Record<string, ReturnType<typeof scriptAsset>>> = {
-  'members/account/data.eta': plainScript,
-  'members/account/delete.eta': plainScript,
-  'members/account/email.eta': plainScript,
-  'members/account/password.eta': newPassword,
-  'members/account/two-step-on.eta': plainScript,
-  'members/account/two-step-proof.eta': plainScript,
+  'members/account/passkeys/confirm.eta': passkey,
+  'members/account/data.eta': passkey,
+  'members/account/delete.eta': passkey,
+  'members/account/email.eta': passkey,
+  'members/account/overview.eta': scriptAsset('with-passkeys'),
+  'members/account/passkeys/new.eta': scriptAsset('new-passkey'),
+  'members/account/passkeys/remove.eta': passkey,
+  'members/account/password.eta': scriptAsset('memberdoor', 'passkey', 'new-password'),
+  'members/account/passkeys/password.eta': passkey,
+  'members/account/two-step-on.eta': passkey,
+  'members/account/two-step-proof.eta': passkey,
   'members/device/entry.eta': scriptAsset('memberdoor', 'device/slots'),
   'members/recover/reset.eta': newPassword,
   'members/recover/sent.eta': sendAgain,
   'members/second-factor/codes.eta': scriptAsset('print', 'copy'),
-  'members/sign-in-page.eta': plainScript,
+  'members/sign-in-page.eta': passkey,
   'members/sign-up/confirm.eta': plainScript,
   'members/sign-up/form.eta': newPassword,
   'members/sign-up/verify.eta': sendAgain,

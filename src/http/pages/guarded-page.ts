@@ -4,20 +4,13 @@
  */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { wrongPassword } from '../../core/operators/audit-event.ts';
-import {
-  beginConfirmation,
-  finishConfirmation,
-  judgeAttempt,
-  type TooManyGuesses,
-} from '../../operations/sign-in/credentials.ts';
 import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods } from '../answers.ts';
-import { noteRefusal, storeOf, transactionOf } from '../audit.ts';
+import { transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm } from '../form.ts';
 import { requireOwnFiles, requireOwnForm } from '../same-origin.ts';
-import { type CurrentSession, guesserOf, SessionOver } from '../session.ts';
+import { type CurrentSession, SessionOver } from '../session.ts';
 import { formToken, givenForm } from './form-token.ts';
 
 /** What a page may use: everything but the store. */
@@ -59,12 +52,13 @@ export interface Guard<V extends Visit> {
   readonly noteMethod?: (request: FastifyRequest, url: string) => void;
 }
 
-/** A page: GET shows it, POST takes its form, which may ask for the password once more. */
+/** A page: GET shows it, POST takes its form, which may ask once more who it is. */
 export interface GuardedPage<V extends Visit> {
   readonly url: string;
   readonly show?: Act<V> | undefined;
   readonly submit?: Act<V> | undefined;
-  readonly confirmed?: ConfirmedForm<V>;
+  /** What its form does, where that takes something slow to be read, or the store: such as a form that asks once more who it is. */
+  readonly prepared?: (request: FastifyRequest, deps: Deps) => Promise<Act<V>>;
   /** The longest form, where that is longer than others. */
   readonly bodyBytes?: number | undefined;
   /** Whether its form may carry files. */
@@ -73,8 +67,8 @@ export interface GuardedPage<V extends Visit> {
 
 /** Registers a page; a form must be of this browser and of this very session (U14). */
 export function guardedPage<V extends Visit>(app: FastifyInstance, guard: Guard<V>, page: GuardedPage<V>) {
-  const { url, show, submit, confirmed, bodyBytes, takesFiles = false } = page;
-  const takes = submit ?? confirmed;
+  const { url, show, submit, prepared, bodyBytes, takesFiles = false } = page;
+  const takes = submit ?? prepared;
   const served = [...(show === undefined ? [] : ['GET']), ...(takes === undefined ? [] : ['POST'])];
   refuseOtherMethods(app, url, served, (request) => guard.noteMethod?.(request, url));
   if (show !== undefined) app.get(url, (_request, reply) => enter(guard, reply, show));
@@ -86,7 +80,7 @@ export function guardedPage<V extends Visit>(app: FastifyInstance, guard: Guard<
     (await isLetIn(guard, reply)) ? undefined : guard.signIn(reply);
   const onRequest = bodyBytes === undefined ? isOwn : [isOwn, isKnown];
   app.post(url, { onRequest, ...limit }, async (request, reply) => {
-    const act = confirmed === undefined ? submit : await takeConfirmedForm(request, confirmed, guard.deps);
+    const act = prepared === undefined ? submit : await prepared(request, guard.deps);
     return enter(guard, reply, (tx, visit, next) => {
       if (act === undefined || visitForm(guard, visit) === null) return () => guard.refuseForm(visit);
       return act(tx, visit, next);
@@ -127,58 +121,4 @@ export async function enter<V extends Visit>(
     if (error instanceof SessionOver) return guard.signIn(reply);
     throw error;
   }
-}
-
-/** Why something is not done that takes the current password. */
-export type Unconfirmed = { readonly kind: 'missing' | 'wrong' } | TooManyGuesses;
-
-/**
- * Reads a form that takes the current password once more, in its field `currentPassword`, so that a stolen cookie
- * alone cannot take over an account. The guess is counted in the transaction that lets the visit in, judged outside of
- * any, and what the password was asked for is done in a second one, which finds the session and the password as they
- * were (F1, F3, F4).
- */
-export type ConfirmedForm<V extends Visit> = (
-  request: FastifyRequest,
-) => Promise<ConfirmedAct<V>> | ConfirmedAct<V>;
-
-/** What is done with a form that takes the current password. */
-export interface ConfirmedAct<V extends Visit> {
-  /** What is wrong with the rest of the form, for which the password is not looked at; null for nothing. */
-  check?(visit: V): Answer | null;
-  /** Prepares, once the password was right, what takes time, and says what is then done. */
-  begin(visit: V): Promise<Act<V>> | Act<V>;
-  refuse(visit: V, why: Unconfirmed): Promise<FastifyReply> | FastifyReply;
-}
-
-/** What a form that takes the current password does in the transaction that lets its visit in. */
-async function takeConfirmedForm<V extends Visit>(
-  request: FastifyRequest,
-  read: ConfirmedForm<V>,
-  deps: Deps,
-): Promise<Act<V>> {
-  const { currentPassword: password = '' } = pageForm(request, ['currentPassword']);
-  const form = await read(request);
-  return async (tx, visit, next) => {
-    const wrong = form.check?.(visit) ?? null;
-    if (wrong !== null) return wrong;
-    if (password === '') return () => form.refuse(visit, { kind: 'missing' });
-    const { member } = visit;
-    const attempt = await beginConfirmation(tx, request.tenant, member, guesserOf(request), deps);
-    if (attempt.kind === 'too-many') return () => form.refuse(visit, attempt);
-    return async () => {
-      const judged = await judgeAttempt(attempt, password, { ...deps, store: storeOf(request, deps) });
-      if (judged.kind === 'too-many') return form.refuse(visit, judged);
-      if (judged.kind === 'wrong' || judged.verified.member.id !== member.id) {
-        const by = { actorKind: 'member', actorId: member.id, target: member.id } as const;
-        noteRefusal(request, { event: 'sign_in_refused', ...by, reason: wrongPassword.asCurrent });
-        return form.refuse(visit, { kind: 'wrong' });
-      }
-      const act = await form.begin(visit);
-      return next(async (again, now, further) => {
-        const isRight = await finishConfirmation(again, now.member, judged.verified, deps.clock());
-        return isRight ? act(again, now, further) : () => form.refuse(now, { kind: 'wrong' });
-      });
-    };
-  };
 }

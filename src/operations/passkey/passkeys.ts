@@ -25,28 +25,34 @@ import { type Challenge, type ChallengeFor, openChallenge, useUpChallenge } from
 
 /** What an authenticator told of a new passkey, and what it was asked with. */
 export interface NewPasskey {
+  readonly kind: 'right';
   readonly attested: Attested;
   readonly challenge: Challenge;
 }
 
-/**
- * Checks what a page sends of a new passkey, outside of any transaction.
- *
- * @returns it, `stale` where the page was open for too long, or in words for the audit what is wrong
- */
+type CheckedNewPasskey =
+  | NewPasskey
+  /** With the words for the audit: of a challenge that was given out, and of none of ours. */
+  | { readonly kind: 'wrong'; readonly reason: string }
+  | { readonly kind: 'foreign'; readonly reason: string }
+  /** The page was open for too long. */
+  | { readonly kind: 'stale' };
+
+/** Checks what a page sends of a new passkey, outside of any transaction. */
 export async function checkNewPasskey(
   tenant: OpenTenant,
   { text, browser, about }: { readonly text: string; readonly browser: string; readonly about: ChallengeFor },
   now: number,
-): Promise<NewPasskey | 'stale' | { readonly reason: string }> {
+): Promise<CheckedNewPasskey> {
   const domain = passkeyDomain(tenant);
   const sent = readAttestation(text);
-  if (domain === null || sent === null) return { reason: 'it is no passkey' };
+  if (domain === null || sent === null) return { kind: 'foreign', reason: 'it is no passkey' };
   const challenge = openChallenge(tenant, browser, sent.client.challenge, about, now);
-  if (challenge === 'stale') return 'stale';
-  if (challenge === 'foreign') return { reason: 'the challenge is not one of this page' };
+  if (challenge === 'stale') return { kind: 'stale' };
+  if (challenge === 'foreign') return { kind: 'foreign', reason: 'the challenge is not one of this page' };
   const attested = await checkAttestation(sent, { origin: tenant.issuer, domain });
-  return typeof attested === 'string' ? { reason: attested } : { attested, challenge };
+  if (typeof attested === 'string') return { kind: 'wrong', reason: attested };
+  return { kind: 'right', attested, challenge };
 }
 
 /** A new passkey, and where it is made. */

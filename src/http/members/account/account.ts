@@ -10,7 +10,10 @@ import { invoicePage } from './invoice.ts';
 import { noticePage } from './notice.ts';
 import { overviewPage } from './overview.ts';
 import { accountPage } from './page.ts';
-import { passwordPage, passwordWellKnown } from './password.ts';
+import { passkeysPage } from './passkeys/list.ts';
+import { newPasskeyPages } from './passkeys/new.ts';
+import { removePasskeyPage } from './passkeys/remove.ts';
+import { passwordPage, passwordWellKnown, removePasswordPage } from './password.ts';
 import { sessionsPage } from './sessions.ts';
 import { subscriptionsPage } from './subscriptions.ts';
 import { twoStepPages } from './two-step.ts';
@@ -26,6 +29,10 @@ const pages = [
   ...emailPages,
   passwordPage,
   ...twoStepPages,
+  removePasswordPage,
+  passkeysPage,
+  ...newPasskeyPages,
+  removePasskeyPage,
   privacyPage,
   dataPage,
   deletePage,

@@ -18,6 +18,7 @@ import type { Answer } from '../../pages/guarded-page.ts';
 import { agoOf, beginning } from '../times.ts';
 import { deviceRow } from './devices.ts';
 import { type AccountPage, sendAccountPage, type Visit } from './page.ts';
+import { passkeysInShort } from './passkeys/list.ts';
 import { passwordWords } from './password.ts';
 import { offersPlans, planOf } from './plan.ts';
 import { invoiceRow } from './subscriptions.ts';
@@ -48,6 +49,7 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
   const browsers = await livingSessions(tx, member, { limit: 1 }, now, session);
   const password = await passwordWords(tx, visit);
   const twoStep = await twoStepRow(tx, visit);
+  const passkeys = await passkeysInShort(tx, visit);
   const [other = null] = browsers.page;
   return () =>
     sendAccountPage(visit, {
@@ -64,6 +66,7 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
         hasTvs: visit.request.tenant.deviceFlow,
         password,
         twoStep,
+        ...passkeys,
         lastSignIn: lastSignInOf(visit, other ?? session, now),
       },
     });

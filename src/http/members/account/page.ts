@@ -1,15 +1,26 @@
 /** The pages of the account area: who may open them, how they are sent, and which part of a list they show. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accountListLength } from '../../../core/members/limits.ts';
+import type { Passkey } from '../../../core/members/passkey.ts';
 import type { PageOf } from '../../../operations/page.ts';
+import { listWaysIn } from '../../../operations/sign-in/ways-in.ts';
+import { listPasskeys } from '../../../storage/members/passkey.ts';
+import type { Tx } from '../../../storage/store.ts';
 import { pathOf } from '../../address.ts';
 import { redirectAfter, takeDone } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageQuery } from '../../form.ts';
 import { sealConfirmation } from '../../oidc/logout.ts';
+import {
+  type ConfirmedForm,
+  takeConfirmedForm,
+  toConfirm,
+  type Unconfirmed,
+} from '../../pages/confirmed-form.ts';
 import { formToken } from '../../pages/form-token.ts';
-import { type Act, type GuardedPage, guardedPage, type Unconfirmed } from '../../pages/guarded-page.ts';
+import { type Act, type GuardedPage, guardedPage } from '../../pages/guarded-page.ts';
 import { type FieldProblem, type Page, sendPage } from '../../pages/pages.ts';
+import { askForPasskey, passkeyOf } from '../../pages/passkey.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { type MemberVisit, memberGuard } from '../member-guard.ts';
 import { dayOf } from '../times.ts';
@@ -72,7 +83,10 @@ const done = [
   'email',
   'kept',
   'otherSessions',
+  'passkeyAdded',
+  'passkeyRemoved',
   'password',
+  'passwordRemoved',
   'renamed',
   'resumed',
   'signedOut',
@@ -127,55 +141,113 @@ function readDoneTo(about: string): DoneTo {
   }
 }
 
-/** A page whose form takes the current password. */
-export interface PasswordedPage<Sent> {
+/** A page whose form asks once more who it is. */
+export interface PasswordedPage<Sent, Seen extends object = object> {
   readonly url: string;
-  /** Reads what the form has beside the password. */
+  /** Reads what the form has beside the proof. */
   read(request: FastifyRequest): Promise<Sent> | Sent;
-  /** @param sent null where the page is only opened */
-  view(visit: Visit, sent: Sent | null): AccountView;
-  /** What is wrong with the rest of the form, for which the password is not looked at; null for nothing. */
+  /** What the page shows of what is kept. @param sent null where the page is only opened */
+  look?(tx: Tx, visit: Visit, sent: Sent | null): Promise<Seen>;
+  view(visit: Visit, sent: Sent | null, seen: Partial<Seen> & Proofs): AccountView;
+  /** What is wrong with the rest of the form, for which no proof is looked at; null for nothing. */
   check?(visit: Visit, sent: Sent): FieldProblem | null;
-  /** Prepares, once the password was right, what is then done. @param sendForm shows the form with what is wrong */
+  /** Prepares, once it was proven, what is then done. @param sendForm shows the form with what is wrong */
   begin(visit: Visit, sent: Sent, sendForm: SendForm): Promise<Act<Visit>> | Act<Visit>;
 }
 
 type SendForm = (visit: Visit, problem: FieldProblem) => Promise<FastifyReply>;
 
-export function passwordedPage<Sent>({ url, read, view, check, begin }: PasswordedPage<Sent>): AccountPage {
+export function passwordedPage<Sent, Seen extends object = object>(
+  page: PasswordedPage<Sent, Seen>,
+): AccountPage {
+  type Whole = Partial<Seen> & Proofs;
+  const { url, read, view, check, begin } = page;
+  const look = async (tx: Tx, visit: Visit, sent: Sent | null): Promise<Whole> => ({
+    ...((await page.look?.(tx, visit, sent)) ?? ({} as Partial<Seen>)),
+    ...(await proofsOf(tx, visit)),
+  });
+  const send = (visit: Visit, sent: Sent | null, seen: Whole, problems: readonly FieldProblem[] = []) => {
+    const shown = view(visit, sent, seen);
+    const data = { ...proofsShown(visit, seen), ...shown.data };
+    return sendAccountPage(visit, { problems, ...shown, data });
+  };
+  const form: ConfirmedForm<Visit> = async (request) => {
+    const sent = await read(request);
+    let seen = { hasPassword: true, passkeys: [] } as unknown as Whole;
+    const sendForm: SendForm = (visit, problem) => send(visit, sent, seen, [problem]);
+    return {
+      async look(tx, visit) {
+        seen = await look(tx, visit, sent);
+      },
+      check(visit) {
+        const problem = check?.(visit, sent) ?? null;
+        return problem === null ? null : () => sendForm(visit, problem);
+      },
+      begin: (visit) => begin(visit, sent, sendForm),
+      refuse: (visit, why) => sendUnconfirmed(visit, why, sendForm),
+    };
+  };
   return {
     url,
-    show: (_tx, visit) => () => sendAccountPage(visit, view(visit, null)),
-    async confirmed(request) {
-      const sent = await read(request);
-      const sendForm: SendForm = (visit, problem) =>
-        sendAccountPage(visit, { ...view(visit, sent), problems: [problem] });
-      return {
-        check(visit) {
-          const problem = check?.(visit, sent) ?? null;
-          return problem === null ? null : () => sendForm(visit, problem);
-        },
-        begin: (visit) => begin(visit, sent, sendForm),
-        refuse: (visit, why) => sendUnconfirmed(visit, why, sendForm),
-      };
+    async show(tx, visit) {
+      const seen = await look(tx, visit, null);
+      return () => send(visit, null, seen);
     },
+    prepared: (request, deps) => takeConfirmedForm(request, form, deps),
   };
 }
 
-/** Says why nothing was done without the current password. */
+/** What a member can prove with who it is. */
+export interface Proofs {
+  readonly hasPassword: boolean;
+  readonly passkeys: readonly Passkey[];
+}
+
+export async function proofsOf(tx: Tx, { request, member }: Visit): Promise<Proofs> {
+  const ways = await listWaysIn(tx, request.tenant, member);
+  const hasPasskeys = ways.some(({ way }) => way === 'passkey');
+  return {
+    hasPassword: ways.some(({ way }) => way === 'password'),
+    passkeys: hasPasskeys ? await listPasskeys(tx, member.id) : [],
+  };
+}
+
+/** What `members/parts/current-password.eta` and `confirm.eta` show of them. */
+export function proofsShown(visit: Visit, { hasPassword, passkeys }: Proofs) {
+  const { reply, member, deps } = visit;
+  const asked = passkeys.length === 0 ? null : askForPasskey(reply, toConfirm(visit), deps, { of: passkeys });
+  return { email: member.email, hasPassword, passkey: passkeyOf(asked) };
+}
+
+/** Says why nothing was done without a proof of who it is. */
 export function sendUnconfirmed(visit: Visit, why: Unconfirmed, sendForm: SendForm): Promise<FastifyReply> {
   const { reply, language } = visit;
-  if (why.kind !== 'too-many') {
-    const text = language.t(`account.error.currentPassword.${why.kind}`);
-    return sendForm(visit, { field: 'currentPassword', text });
+  switch (why.kind) {
+    case 'missing':
+    case 'wrong': {
+      const text = language.t(`account.error.currentPassword.${why.kind}`);
+      return sendForm(visit, { field: 'currentPassword', text });
+    }
+    case 'passkey':
+      return sendForm(visit, { field: 'passkey', text: language.t('account.error.passkey') });
+    case 'stale':
+      return sendForm(visit, { field: 'passkey', text: language.t('passkey.stale') });
+    case 'too-many': {
+      const { retryAfter, limitKey } = why;
+      // A member who has forgotten it chooses another by mail.
+      const ways = [
+        { href: overview, text: 'account.title' },
+        { href: '/recover', text: 'recover.title' },
+      ];
+      return sendProblem(reply.header('retry-after', retryAfter), 'tooManySignIns', {
+        language,
+        limitKey,
+        ways,
+      });
+    }
+    default:
+      throw new Error(`unknown reason ${JSON.stringify(why satisfies never)}`);
   }
-  const { retryAfter, limitKey } = why;
-  // A member who has forgotten it chooses another by mail.
-  const ways = [
-    { href: overview, text: 'account.title' },
-    { href: '/recover', text: 'recover.title' },
-  ];
-  return sendProblem(reply.header('retry-after', retryAfter), 'tooManySignIns', { language, limitKey, ways });
 }
 
 /** The entry of a list behind which the page that was asked for begins; undefined for the first page. */

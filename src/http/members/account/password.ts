@@ -1,9 +1,10 @@
-// The page where a member changes the password.
+// The pages where a member changes the password, chooses a first one, or takes it away.
 import type { FastifyInstance } from 'fastify';
 import { passwordProblem } from '../../../core/members/password.ts';
 import { passwordEstimate } from '../../../operations/member/password-strength.ts';
 import { replacePassword } from '../../../operations/recovery/recovery.ts';
 import { seenAt } from '../../../operations/session/notice.ts';
+import { removePassword } from '../../../operations/sign-in/ways-in.ts';
 import { passwordSince } from '../../../storage/members/member.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { shareOf } from '../../address.ts';
@@ -23,10 +24,11 @@ export const passwordPage: AccountPage = passwordedPage({
     const { password = '', everywhere } = pageForm(request, ['password', 'everywhere']);
     return { password, everywhere: everywhere !== undefined, guessesTo: await passwordEstimate() };
   },
-  view({ request, member }, sent) {
+  view({ request, member }, sent, { hasPassword }) {
     const { passwordLength: least } = request.tenant;
     const data = { email: member.email, least, everywhere: sent?.everywhere ?? true };
-    return { template: 'password', title: 'account.password.title', data };
+    const title = hasPassword ? 'account.password.title' : 'account.password.set';
+    return { template: 'password', title, data };
   },
   check({ request, member, language }, { password, guessesTo }) {
     const { passwordLength: least, name } = request.tenant;
@@ -52,11 +54,29 @@ export const passwordPage: AccountPage = passwordedPage({
   },
 });
 
+/** GET and POST /account/password/remove: where there is another way in, the password can go. */
+export const removePasswordPage: AccountPage = passwordedPage({
+  url: `${url}/remove`,
+  read: () => null,
+  view: () => ({ template: 'passkeys/password', title: 'account.password.remove' }),
+  async begin({ request, deps }, _sent, sendForm) {
+    const unknowable = await deps.passwords.hash(deps.random.secret(), shareOf(request));
+    return async (tx, visit) => {
+      const { member, language } = visit;
+      const isRemoved = await removePassword(tx, request.tenant, member, unknowable);
+      if (isRemoved) return () => redirectDone(visit, '/account/sessions', 'passwordRemoved');
+      const problem = { field: 'top', text: language.t('account.passkeys.last') };
+      return () => sendForm(visit, problem);
+    };
+  },
+});
+
 /** Since when the member has the password, in words. */
 export async function passwordWords(tx: Tx, { member, language }: Visit): Promise<string> {
   const since = await passwordSince(tx, member);
+  if (since === null) return language.t('account.password.none');
   // It is not known for a password that was taken over with its hash.
-  if (since === null || since === 0) return language.t('account.password.hint');
+  if (since === 0) return language.t('account.password.hint');
   return language.t('account.password.since', { date: dayOf(since, language) });
 }
 

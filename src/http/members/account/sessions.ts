@@ -18,6 +18,7 @@ import {
   sendAccountPage,
   type Visit,
 } from './page.ts';
+import { passkeysInShort } from './passkeys/list.ts';
 import { passwordWords } from './password.ts';
 import { twoStepRow } from './two-step.ts';
 
@@ -42,11 +43,12 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
   const hasOthers = page.length > 0 || next !== null || links.newest !== null;
   const password = await passwordWords(tx, visit);
   const twoStep = await twoStepRow(tx, visit);
+  const passkeys = await passkeysInShort(tx, visit);
   return () =>
     sendAccountPage(visit, {
       template: 'sessions',
       title: 'account.sessions.title',
-      data: { browsers, links, hasOthers, password, twoStep },
+      data: { browsers, links, hasOthers, password, twoStep, ...passkeys },
     });
 }
 

@@ -3,6 +3,7 @@ import { readUserCode } from '../../../core/grants/user-code.ts';
 import { sha256 } from '../../../core/hash.ts';
 import { secondFactorPolicy } from '../../../core/members/second-factor.ts';
 import { strengthenSession } from '../../../core/session.ts';
+import { type Factor, factorsOf } from '../../../core/strength.ts';
 import {
   judgeFactor,
   renewRecoveryCodes,
@@ -14,6 +15,7 @@ import { findSecondFactor } from '../../../storage/members/second-factor.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { setSessionCookie } from '../../cookies.ts';
 import { pageForm } from '../../form.ts';
+import { type ConfirmedForm, takeConfirmedForm } from '../../pages/confirmed-form.ts';
 import type { Act, Answer } from '../../pages/guarded-page.ts';
 import type { FieldProblem } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
@@ -28,7 +30,10 @@ import {
 import { dayOf } from '../times.ts';
 import {
   type AccountPage,
+  type Proofs,
   passwordedPage,
+  proofsOf,
+  proofsShown,
   redirectDone,
   sendAccountPage,
   sendUnconfirmed,
@@ -42,7 +47,10 @@ const ownPage: AccountPage = {
   url,
   async show(tx, visit) {
     const factor = await findSecondFactor(tx, visit.member.id);
-    if (factor === null) return isOffered(visit) ? () => sendSetUp(visit) : () => notFound(visit);
+    if (factor === null) {
+      const proofs = await proofsOf(tx, visit);
+      return isOffered(visit) ? () => sendSetUp(visit, proofs) : () => notFound(visit);
+    }
     const { language } = visit;
     const data = {
       since: language.t('account.twoStep.on', { date: dayOf(factor.createdAt, language) }),
@@ -50,27 +58,36 @@ const ownPage: AccountPage = {
     };
     return () => sendAccountPage(visit, { template: 'two-step', title: 'account.twoStep.title', data });
   },
-  async confirmed(request) {
-    const sent = await sentStep(request);
-    return {
-      begin: () => async (tx, visit) => {
-        const { reply, session, member, language, deps } = visit;
-        if (!isOffered(visit)) return () => notFound(visit);
-        // The secret of one that is on is not put in the place of another by the password alone.
-        if ((await findSecondFactor(tx, member.id)) !== null) return () => reply.redirect(url, 303);
-        const codes = await takeSetUp(tx, request, member, sent, deps);
-        if (codes === null) return () => sendSetUp(visit, problemsOf(language, 'app'));
-        const secret = deps.random.secret();
-        const factors = ['pwd', 'otp', 'mfa'] as const;
-        await apply(tx, strengthenSession(session, factors, sha256(secret), deps.clock()));
-        return () => {
-          setSessionCookie(reply, secret);
-          return sendRecoveryCodes(reply, { language, codes, next: url });
-        };
-      },
-      refuse: (visit, why) => sendUnconfirmed(visit, why, (one, problem) => sendSetUp(one, [problem])),
-    };
-  },
+  prepared: (request, deps) => takeConfirmedForm(request, turnOn, deps),
+};
+
+/** What the form that turns it on does. */
+const turnOn: ConfirmedForm<Visit> = async (request) => {
+  const sent = await sentStep(request);
+  const { passkey = '' } = pageForm(request, ['passkey']);
+  let proofs: Proofs = { hasPassword: true, passkeys: [] };
+  return {
+    async look(tx, visit) {
+      proofs = await proofsOf(tx, visit);
+    },
+    begin: () => async (tx, visit) => {
+      const { reply, session, member, language, deps } = visit;
+      if (!isOffered(visit)) return () => notFound(visit);
+      // The secret of one that is on is not put in the place of another by the password alone.
+      if ((await findSecondFactor(tx, member.id)) !== null) return () => reply.redirect(url, 303);
+      const codes = await takeSetUp(tx, request, member, sent, deps);
+      if (codes === null) return () => sendSetUp(visit, proofs, problemsOf(language, 'app'));
+      const secret = deps.random.secret();
+      const first = passkey === '' ? (['pwd'] as const) : (factorsOf(session) as readonly Factor[]);
+      const factors = [...first, 'otp', 'mfa'] as const;
+      await apply(tx, strengthenSession(session, factors, sha256(secret), deps.clock()));
+      return () => {
+        setSessionCookie(reply, secret);
+        return sendRecoveryCodes(reply, { language, codes, next: url });
+      };
+    },
+    refuse: (visit, why) => sendUnconfirmed(visit, why, (one, problem) => sendSetUp(one, proofs, [problem])),
+  };
 };
 
 /** Whether the tenant offers a second factor to the member. */
@@ -79,14 +96,14 @@ const isOffered = ({ member, request }: Visit): boolean =>
 
 const notFound = ({ reply, language }: Visit) => sendProblem(reply, 'notFound', { language });
 
-async function sendSetUp(visit: Visit, problems: readonly FieldProblem[] = []) {
+async function sendSetUp(visit: Visit, proofs: Proofs, problems: readonly FieldProblem[] = []) {
   const { reply, member, deps, language } = visit;
   const facts = await setUpFacts(reply, member, deps);
   return sendAccountPage(visit, {
     template: 'two-step-on',
     title: 'secondFactor.setUp.title',
     problems,
-    data: { ...facts, email: member.email, lead: language.t('secondFactor.setUp.lead') },
+    data: { ...facts, ...proofsShown(visit, proofs), lead: language.t('secondFactor.setUp.lead') },
   });
 }
 

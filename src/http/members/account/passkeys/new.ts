@@ -1,0 +1,115 @@
+// The account pages where a member makes a passkey.
+import { passkeyLimits, provenFor } from '../../../../core/members/limits.ts';
+import { nameOfPasskey } from '../../../../core/members/passkey.ts';
+import { type ChallengeFor, openChallenge } from '../../../../operations/passkey/challenge.ts';
+import { addPasskey, checkNewPasskey, type NewPasskey } from '../../../../operations/passkey/passkeys.ts';
+import { browserName, seenAt } from '../../../../operations/session/notice.ts';
+import { listPasskeys } from '../../../../storage/members/passkey.ts';
+import type { Tx } from '../../../../storage/store.ts';
+import { noteRefusal } from '../../../audit.ts';
+import { browserCookie, noteOffered } from '../../../cookies.ts';
+import { pageForm, pageQuery } from '../../../form.ts';
+import type { Act, Answer } from '../../../pages/guarded-page.ts';
+import { askForNewPasskey, challengeFor, useHere } from '../../../pages/passkey.ts';
+import { type AccountPage, passwordedPage, redirectDone, sendAccountPage, type Visit } from '../page.ts';
+import { onlyWithPasskeys, passkeysUrl } from './list.ts';
+
+const url = `${passkeysUrl}/new`;
+const confirmUrl = `${passkeysUrl}/confirm`;
+
+/** What a new passkey signs: a challenge of one session, which is given out once it is proven who that is. */
+const toCreate = ({ session }: Pick<Visit, 'session'>): ChallengeFor => ({
+  purpose: 'create',
+  sessionId: session.id,
+});
+
+/**
+ * A new passkey. Who has not signed in a moment ago proves once more who it is:
+ *
+ *     GET, POST /account/passkeys/confirm   asks for that, and leads on with a challenge
+ *     GET, POST /account/passkeys/new       makes the passkey
+ */
+export const newPasskeyPages: readonly AccountPage[] = [
+  passwordedPage({
+    url: confirmUrl,
+    read: () => null,
+    view: ({ language }) => ({
+      template: 'passkeys/confirm',
+      title: 'account.confirm.title',
+      data: { action: confirmUrl, lead: language.t('account.passkeys.new.lead') },
+    }),
+    begin: () => (_tx, visit) => () => {
+      const challenge = challengeFor(visit.reply, toCreate(visit), visit.deps);
+      return visit.reply.redirect(`${url}?proof=${challenge}`, 303);
+    },
+  }),
+  {
+    url,
+    show: (tx, visit) => onlyWithPasskeys(visit, () => show(tx, visit)),
+    submit: (tx, visit, next) => onlyWithPasskeys(visit, async () => submit(tx, visit, next)),
+  },
+];
+
+async function show(tx: Tx, visit: Visit): Promise<Answer> {
+  const { request, reply, session, deps } = visit;
+  const { proof = '' } = pageQuery(request, ['proof']);
+  const opened = openChallenge(request.tenant, browserCookie(request), proof, toCreate(visit), deps.clock());
+  const isProven = typeof opened !== 'string' || deps.clock() < session.authenticatedAt + provenFor;
+  if (!isProven) return () => reply.redirect(confirmUrl, 303);
+  return sendNew(tx, visit, null);
+}
+
+async function sendNew(tx: Tx, visit: Visit, problem: string | null): Promise<Answer> {
+  const { reply, member, language, deps } = visit;
+  const has = await listPasskeys(tx, member.id);
+  const most = passkeyLimits.ofMember;
+  const text = has.length >= most ? 'account.passkeys.error.many' : problem;
+  return () => {
+    const challenge = challengeFor(reply, toCreate(visit), deps);
+    return sendAccountPage(visit, {
+      template: 'passkeys/new',
+      title: 'account.passkeys.new.title',
+      problems: text === null ? [] : [{ field: 'passkey', text: language.t(text, { most }) }],
+      data: { asked: askForNewPasskey(reply, challenge, member, has) },
+    });
+  };
+}
+
+const submit: Act<Visit> = (_tx, visit, next) => async () => {
+  const { request, deps } = visit;
+  const { passkey: text = '' } = pageForm(request, ['passkey']);
+  const sent = { text, browser: browserCookie(request), about: toCreate(visit) };
+  const checked = await checkNewPasskey(request.tenant, sent, deps.clock());
+  // A page that was open for too long, or that was never ours: it is proven once more who it is.
+  if (checked.kind === 'stale') return visit.reply.redirect(confirmUrl, 303);
+  if (checked.kind === 'foreign') {
+    noteRefused(visit, checked.reason);
+    return visit.reply.redirect(confirmUrl, 303);
+  }
+  return next(async (tx, now) => {
+    const made = checked.kind === 'wrong' ? checked.reason : await add(tx, now, checked);
+    if (typeof made === 'string') {
+      noteRefused(now, made);
+      return sendNew(tx, now, 'account.passkeys.error.refused');
+    }
+    return () => {
+      // It is offered no more.
+      noteOffered(now.reply);
+      return redirectDone(now, passkeysUrl, 'passkeyAdded');
+    };
+  });
+};
+
+function add(tx: Tx, visit: Visit, checked: NewPasskey) {
+  const { request, member, language, deps } = visit;
+  const { userAgent, ipAddress } = useHere(request, deps);
+  const { place, address } = seenAt(visit, ipAddress);
+  const name = nameOfPasskey(checked.attested.aaguid, browserName(userAgent, language));
+  const made = { name, userAgent, ipAddress, place: place ?? address, language: language.tag };
+  return addPasskey(tx, request.tenant, member, checked, made, deps);
+}
+
+function noteRefused({ request, member }: Visit, reason: string): void {
+  const by = { actorKind: 'member', actorId: member.id, target: member.id } as const;
+  noteRefusal(request, { event: 'passkey_refused', ...by, reason });
+}
