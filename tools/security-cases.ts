@@ -404,6 +404,7 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     SF14: 'a grave act of the portal long after the second factor was proven',
     SF15: 'a first factor of the members’ pages at the portal, and the other way round',
     SF16: 'secrets and codes of second factors in database, log and addresses',
+    SF17: 'a TV that is approved long after the sign-in, where a fresh factor is demanded',
   },
   'Audiences and machines': {
     AU1: 'identifiers of APIs that are relative, have fragments or pass for ours',

@@ -54,6 +54,7 @@ import * as whatListsCount from './0056-what-lists-count.ts';
 import * as strengthOfSessions from './0057-strength-of-sessions.ts';
 import * as passkeys from './0058-passkeys.ts';
 import * as secondFactor from './0061-second-factor.ts';
+import * as factorOfDevices from './0062-factor-of-devices.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Those that both engines run. One that has landed is frozen: write the next, here. */
@@ -86,6 +87,7 @@ const ofBoth: Readonly<Record<string, Migration>> = {
   '0057-strength-of-sessions': strengthOfSessions,
   '0058-passkeys': passkeys,
   '0061-second-factor': secondFactor,
+  '0062-factor-of-devices': factorOfDevices,
 };
 
 /** Every migration by name, in order. */

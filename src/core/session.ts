@@ -136,6 +136,12 @@ export function strengthenSession(
   return moveTo(session, { ...session, ...all, secretHash });
 }
 
+/** Whether any factor of a session was proven within a time (ms). */
+export function isProvenWithin({ authenticatedAt, strongAt }: Session, within: number, now: number): boolean {
+  const at = Math.max(authenticatedAt, strongAt ?? 0);
+  return at <= now && now < at + within;
+}
+
 /** Whether two factors, or a passkey that verified its user, were proven within a time (ms). */
 export const isFresh = ({ strongAt }: Pick<Session, 'strongAt'>, within: number, now: number): boolean =>
   strongAt !== null && strongAt <= now && now < strongAt + within;

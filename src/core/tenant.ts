@@ -62,6 +62,8 @@ export interface Tenant {
   readonly secondFactor: SecondFactorPolicy;
   readonly adminSecondFactor: Exclude<SecondFactorPolicy, 'off'>;
   readonly trustedBrowserDays: number;
+  /** Whether a TV is approved only by who has just proven who she is. */
+  readonly deviceFactor: 'off' | 'fresh';
   /** Whether discovery lists the revocation address without the device flow too (decision 44). */
   readonly revocationListed: boolean;
   /** The tenant on which things are tried first; null where there is none. */
@@ -90,6 +92,7 @@ export const tenantDefaults = {
   secondFactor: 'optional',
   adminSecondFactor: 'required',
   trustedBrowserDays: trustedBrowserDays.default,
+  deviceFactor: 'off',
   revocationListed: false,
   stageTenantId: null,
   disabledAt: null,

@@ -2,6 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { shownName } from '../../core/members/details.ts';
+import type { Session } from '../../core/session.ts';
 import { cancel, takeStep } from '../../operations/authorization/authorization.ts';
 import {
   checkCredentials,
@@ -57,7 +58,7 @@ async function show(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fastif
   const step = await stepOf(request, flow);
   const outcome = await transactionOf(request, deps, async (tx) => {
     const session = (await currentSession(tx, request, now))?.session ?? null;
-    if (step === null) return session === null ? 'ask' : 'signed-in';
+    if (step === null) return session === null || isAskedAnew(flow, session) ? 'ask' : 'signed-in';
     return takeStep(tx, { ...step, now }, session, deps);
   });
   if (outcome === 'signed-in') return reply.redirect(flow.returnTo, 303);
@@ -68,6 +69,10 @@ async function show(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fastif
   }
   return answerAuthorization(reply, outcome, contextOf(flow), deps);
 }
+
+/** Whether a page of ours asks who is signed in to sign in again, and that has not been done since. */
+const isAskedAnew = ({ anew = false, startedAt }: Flow, { authenticatedAt }: Session) =>
+  anew && authenticatedAt < startedAt;
 
 async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<FastifyReply> {
   const { request } = reply;

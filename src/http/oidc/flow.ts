@@ -45,6 +45,8 @@ export interface Flow {
   readonly email?: string;
   /** When a mail to that address was asked for on the way (ms). */
   readonly mailedAt?: number;
+  /** Whether who is signed in signs in again all the same: a page of ours asks for it. */
+  readonly anew?: boolean;
   /** The first factor that was proven on the way, while it waits for the second. */
   readonly waiting?: Waiting;
   /** As a mail keeps it: whether the browser that asked came from an app that makes no accounts (pages 12). */
@@ -134,6 +136,16 @@ export function sendToSignIn(
   deps: Pick<Deps, 'clock' | 'random'>,
 ): FastifyReply {
   return reply.redirect(flowUrl('/sign-in', sealFlow(reply, ownFlow(returnTo, deps, language), deps)), 303);
+}
+
+/** Leads a member who is signed in through the sign-in page once more, and back to a page of ours. */
+export function sendToSignInAnew(
+  reply: FastifyReply,
+  { returnTo, language, email }: Pick<Flow, 'returnTo' | 'language'> & { readonly email: string },
+  deps: Pick<Deps, 'clock' | 'random'>,
+): FastifyReply {
+  const flow = withAddress({ ...ownFlow(returnTo, deps, language), anew: true }, email);
+  return reply.redirect(flowUrl('/sign-in', sealFlow(reply, flow, deps)), 303);
 }
 
 /** A flow that a page of ours begins, and that leads back to one. */

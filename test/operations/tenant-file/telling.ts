@@ -27,6 +27,7 @@ const tenant: FileTenant = {
   secondFactor: 'required',
   adminSecondFactor: 'optional',
   trustedBrowserDays: 7,
+  deviceFactor: 'fresh',
   returnOrigins: ['https://www.telling.test', 'https://shop.telling.test'],
   invoicing: {
     payee: 'Telling AS',

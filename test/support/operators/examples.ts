@@ -1,3 +1,4 @@
+import { updateSecondFactor } from '../../../src/storage/members/second-factor.ts';
 import { giveSecondFactor } from '../members/second-factor.ts';
 import { clientExamples } from './client-examples.ts';
 import {
@@ -80,6 +81,7 @@ export const examples: Readonly<Record<string, Example>> = {
     secondFactor: 'required',
     adminSecondFactor: 'optional',
     trustedBrowserDays: 14,
+    deviceFactor: 'fresh',
     limits: { signUpsPerAddressAndHour: null, signUpsPerAddressAndDay: 50 },
     deletionCoolingOffSeconds: 86_400,
     clientRegistration: 'token',
@@ -126,6 +128,10 @@ export const examples: Readonly<Record<string, Example>> = {
   'members.resetSecondFactor': async (world) => {
     const memberId = await newMember(world);
     await giveSecondFactor(world.service, memberId);
+    // What was used of it is another number at each moment.
+    await world.service.store.transaction((tx) =>
+      updateSecondFactor(tx, { memberId, lastStep: 0, recoveryHashes: [] }),
+    );
     return { memberId };
   },
   'members.cancelDeletion': async (world) => ({ memberId: await newLeavingMember(world) }),

@@ -48,6 +48,8 @@ export async function beginWorld(service: TestService, host: string): Promise<Wo
   const { id: tenantId } = await operate<{ id: string }>('tenants.create', {
     name: 'World',
     issuer: `https://${host}`,
+    // Its administrators come in by the password alone.
+    adminSecondFactor: 'optional',
   });
   const { id: productId } = await operate<{ id: number }>('products.create', { name: 'Sport' });
   const { id: packageId } = await operate<{ id: number }>('packages.create', {

@@ -50,6 +50,7 @@ export function tenantRecord(letter: 'a' | 'b', changes: Partial<Tenant> = {}): 
     secondFactor: 'required',
     adminSecondFactor: 'optional',
     trustedBrowserDays: 7,
+    deviceFactor: 'fresh',
     revocationListed: true,
     invoicing: {
       payee: 'A Ltd',

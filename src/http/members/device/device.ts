@@ -4,6 +4,8 @@ import { readUserCode, showUserCode } from '../../../core/grants/user-code.ts';
 import { sha256 } from '../../../core/hash.ts';
 import { deviceCodeLifetime, wrongUserCodes } from '../../../core/limits.ts';
 import { shownName } from '../../../core/members/details.ts';
+import { freshFactor } from '../../../core/members/limits.ts';
+import { isProvenWithin } from '../../../core/session.ts';
 import { decideDevice } from '../../../operations/device/decide-device.ts';
 import {
   type Entrant,
@@ -21,6 +23,7 @@ import { browserCookie, noteApp } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm, pageQuery } from '../../form.ts';
 import { countedMember } from '../../limit-reached.ts';
+import { sendToSignInAnew } from '../../oidc/flow.ts';
 import { formToken, givenForm } from '../../pages/form-token.ts';
 import { enter } from '../../pages/guarded-page.ts';
 import { isUndone } from '../../pages/head-request.ts';
@@ -127,7 +130,17 @@ async function answerLookUp(visit: MemberVisit, digits: string, looked: LookedUp
     return sendEntry(reply, language, { typed: showUserCode(digits), problem: 'device.error.notValid' });
   }
   if ('decided' in result) return reply.redirect(decidedAgain(reply, result.decided, deps), 303);
-  return sendApprove(visit, digits, result);
+  return mustProve(visit) ? askToProve(visit, digits) : sendApprove(visit, digits, result);
+}
+
+/** Whether the tenant lets nobody approve a TV whose last proof is too old: a browser that was left open approves none. */
+const mustProve = ({ request, session, deps }: MemberVisit) =>
+  request.tenant.deviceFactor === 'fresh' && !isProvenWithin(session, freshFactor, deps.clock());
+
+/** The sign-in once more, and back to the code. */
+function askToProve({ reply, member, deps }: MemberVisit, digits: string) {
+  const { email } = member;
+  return sendToSignInAnew(reply, { returnTo: deviceUrl(showUserCode(digits)), language: null, email }, deps);
 }
 
 /** Whom a wrong code counts for. */
@@ -175,6 +188,7 @@ function decide(reply: FastifyReply, deps: Deps) {
       await insertWrongUserCode(tx, entrantOf(visit), now, now);
       return () => sendProblem(reply, 'crossSite');
     }
+    if (verdict === 'approve' && mustProve(visit)) return () => askToProve(visit, entered.digits);
     const { codeId } = entered;
     const answer = await decideDevice(tx, request.tenant, codeId, verdict, visit, deps);
     if (answer === 'not-valid') {

@@ -140,6 +140,11 @@ export const tenantFields = {
     'For how many days a browser that the member trusts is not asked for the second factor; 0 is never',
     trustedBrowserDays.default,
   ),
+  deviceFactor: s.oneOf(
+    'DeviceFactor',
+    'Whether a TV is approved in any session of the member, or only in one that was signed in to within 5 minutes',
+    ['off', 'fresh'],
+  ),
   returnOrigins: s.texts('Where a checkout may lead back to', 'https://www.example.com'),
   invoicing: s.named(
     'InvoicingChanges',
@@ -208,6 +213,7 @@ export function tenantAnswer(tenant: Tenant, all: readonly Tenant[]) {
     secondFactor: tenant.secondFactor,
     adminSecondFactor: tenant.adminSecondFactor,
     trustedBrowserDays: tenant.trustedBrowserDays,
+    deviceFactor: tenant.deviceFactor,
     returnOrigins: tenant.returnOrigins,
     invoicing: tenant.invoicing,
     clientRegistration: tenant.clientRegistration,

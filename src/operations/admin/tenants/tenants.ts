@@ -48,6 +48,7 @@ const tenantGroups: readonly FieldGroup[] = [
       'secondFactor',
       'adminSecondFactor',
       'trustedBrowserDays',
+      'deviceFactor',
       'passwordLength',
       'passkeys',
       'deletionCoolingOffSeconds',
