@@ -30,7 +30,8 @@
   };
   for (const part of form.querySelectorAll('[data-without-passkeys]')) part.hidden = true;
   box.hidden = false;
-  box.querySelector('button').addEventListener('click', () => {
+  box.querySelector('button').addEventListener('click', (event) => {
+    event.preventDefault();
     failed.hidden = true;
     create().catch(({ name }) => {
       // The authenticator has one already; any other reason was said by the browser.

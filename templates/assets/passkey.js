@@ -38,7 +38,8 @@
   };
   for (const part of form.querySelectorAll('[data-without-passkeys]')) part.hidden = true;
   box.hidden = false;
-  box.querySelector('button').addEventListener('click', () => {
+  box.querySelector('button').addEventListener('click', (event) => {
+    event.preventDefault();
     waiting?.abort();
     sign().catch(offer);
   });

@@ -100,7 +100,7 @@ async function sendSetUp(visit: Visit, proofs: Proofs, problems: readonly FieldP
   const { reply, member, deps, language } = visit;
   const facts = await setUpFacts(reply, member, deps);
   return sendAccountPage(visit, {
-    template: 'two-step-on',
+    template: proofs.hasPassword ? 'two-step-on' : 'passkeys/two-step',
     title: 'secondFactor.setUp.title',
     problems,
     data: { ...facts, ...proofsShown(visit, proofs), lead: language.t('secondFactor.setUp.lead') },

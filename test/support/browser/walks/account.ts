@@ -1,6 +1,9 @@
 // The pages of the account area, and how a signed-in member comes to see each.
+import { findMemberByEmail } from '../../../../src/storage/members/member.ts';
+import { findPasskey, insertPasskey } from '../../../../src/storage/members/passkey.ts';
 import { linkIn } from '../../mails/outbox.ts';
 import { giveLongRecords } from '../../records/long-records.ts';
+import { passkeyRecord } from '../../records/records.ts';
 import { password, registerClients, type Site, signIn, turnOnFor } from '../site.ts';
 import { television } from '../television.ts';
 import type { Walk, Way, Ways } from '../way.ts';
@@ -34,6 +37,23 @@ export async function signInTv(
     },
   });
   if (answer.status !== 200) throw new Error(answer.text);
+}
+
+/** Gives a member a passkey, if there is none yet. @returns its id */
+async function givePasskey(site: Site, email: string): Promise<string> {
+  const { service, issuer } = site;
+  const tenantId = String(service.tenants.byHost(new URL(issuer).host)?.id);
+  return service.store.transaction(async (tx) => {
+    const found = await findMemberByEmail(tx, tenantId, email);
+    if (found === null) throw new Error(`${email} is missing`);
+    const { id: memberId } = found.member;
+    const id = `passkey-${memberId}`;
+    const isThere = (await findPasskey(tx, memberId, id)) !== null;
+    const times = { createdAt: service.clock.now(), lastUsedAt: service.clock.now() };
+    const passkey = passkeyRecord({ id, tenantId, memberId, credentialId: id, ...times });
+    if (!isThere) await insertPasskey(tx, passkey);
+    return id;
+  });
 }
 
 export function accountWalk(site: Site): Walk {
@@ -70,6 +90,15 @@ export function accountWalk(site: Site): Walk {
     go: async (view) => {
       await turnOnFor(site, email);
       await at(`/two-step${path}`, email).go(view);
+    },
+  });
+
+  /** The same of a member who has a passkey. */
+  const withPasskey = (path: string, email = 'max@example.com'): Way => ({
+    email,
+    go: async (view) => {
+      const id = await givePasskey(site, email);
+      await at(`/${path}`.replace('{id}', id), email).go(view);
     },
   });
 
@@ -145,6 +174,12 @@ export function accountWalk(site: Site): Walk {
         await view.page.goto(linkIn(site.service.outbox.last('ida.link@example.com')));
       },
     },
+    passkeys: withPasskey('passkeys'),
+    'passkeys, Arabic': withPasskey('passkeys', arabic),
+    'passkeys, a new one': at('/passkeys/new'),
+    'passkeys, a new one after a while': at('/passkeys/confirm', 'max@example.com'),
+    'passkeys, removed': withPasskey('passkeys/remove?passkey={id}'),
+    'password, removed': withPasskey('password/remove'),
     password: at('/password'),
     'password with an error': sent('password', { currentPassword: 'wrong', password: 'short' }),
     'two-step': at('/two-step'),
