@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { insertPasskey } from '../../../src/storage/members/passkey.ts';
 import { hosts } from '../fixtures.ts';
 import type { TestService } from '../service.ts';
+import { passkeyRecord } from './records.ts';
 
 /** A text that an engine could take for something else, or store in another way. */
 const difficult = `Zoë "Ö" 'quoted' \\N {a,b} \u{1f6aa}\t1\r\n2 `;
@@ -48,6 +50,7 @@ export async function fillOtherTables(
         customPropertyValues: '{}',
       })
       .execute();
+    await insertPasskey(tx, passkeyRecord({ tenantId, memberId, name: difficult }));
     await tx
       .insertInto('secondFactors')
       .values({

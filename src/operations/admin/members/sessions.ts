@@ -56,7 +56,7 @@ export const sessionSchema = s.resource('Session', 'A browser that the member is
   userAgent,
   ipAddress,
   createdAt: s.time('When it began'),
-  authenticatedAt: s.time('When the password was last given'),
+  authenticatedAt: s.time('When the member last signed in there'),
   lastUsedAt: s.time('When it was last used'),
 });
 
