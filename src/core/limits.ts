@@ -205,6 +205,8 @@ export const tenantLimits = {
   signUpsPerAddressAndDay: 100,
   /** Forgotten passwords asked for from one address. */
   recoveriesPerAddressAndHour: 60,
+  /** Codes by mail asked for from one address: many homes, and a whole office, share one. */
+  emailCodesPerAddressAndHour: 300,
   /** Failed sign-ins a minute from one address, and of one account before it waits (security, Defaults; A6). */
   failedSignInsPerAddressAndMinute: 30,
   failedSignInsPerAccount: signInLimit.failures,

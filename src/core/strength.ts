@@ -23,10 +23,15 @@ export interface Strength {
 }
 
 /** The ways to sign in, as the audit, the metrics and the figures tell them apart. */
-export const signInWays = ['password', 'passkey'] as const;
+export const signInWays = ['password', 'passkey', 'email_code'] as const;
 export type SignInWay = (typeof signInWays)[number];
 
-const wayOfFactor: Partial<Record<string, SignInWay>> = { pwd: 'password', hwk: 'passkey', swk: 'passkey' };
+const wayOfFactor: Partial<Record<string, SignInWay>> = {
+  pwd: 'password',
+  hwk: 'passkey',
+  swk: 'passkey',
+  otp: 'email_code',
+};
 
 /** The way that a session was begun by: that of its first factor. */
 export function wayOf({ amr }: Pick<Strength, 'amr'>): SignInWay {

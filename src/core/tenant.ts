@@ -21,6 +21,10 @@ export type Corners = (typeof cornerNames)[number];
 export const fontNames = ['system', 'humanist', 'rounded', 'serif'] as const;
 export type Font = (typeof fontNames)[number];
 
+/** Whether members sign in with a code by mail: not at all, beside the password, or instead of it. */
+export const emailCodeNames = ['off', 'beside', 'instead'] as const;
+export type EmailCodes = (typeof emailCodeNames)[number];
+
 /** Whether members are asked for a second factor: never, those who have turned it on, or all. */
 export const secondFactorPolicies = ['off', 'optional', 'required'] as const;
 export type SecondFactorPolicy = (typeof secondFactorPolicies)[number];
@@ -58,6 +62,8 @@ export interface Tenant {
   readonly passwordLength: number;
   /** Whether members may have passkeys and sign in with them (decision 46). */
   readonly passkeys: 'off' | 'on';
+  /** Whether members may sign in with a code by mail, and whether there is a password beside it (decision 46). */
+  readonly emailCodes: EmailCodes;
   /** Whether members are asked for a second factor, and administrators; and for how long a browser that is trusted is not (days). */
   readonly secondFactor: SecondFactorPolicy;
   readonly adminSecondFactor: Exclude<SecondFactorPolicy, 'off'>;
@@ -89,6 +95,7 @@ export const tenantDefaults = {
   languages: [],
   passwordLength: 12,
   passkeys: 'on',
+  emailCodes: 'off',
   secondFactor: 'optional',
   adminSecondFactor: 'required',
   trustedBrowserDays: trustedBrowserDays.default,

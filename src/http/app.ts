@@ -28,6 +28,7 @@ import { languageSwitcher } from './members/language.ts';
 import { recoverPages } from './members/recover.ts';
 import { scopeConsentPage } from './members/scope-consent.ts';
 import { secondFactorPage } from './members/second-factor.ts';
+import { signInCodePage } from './members/sign-in-code.ts';
 import { signInPage } from './members/sign-in-page.ts';
 import { signUpPage } from './members/sign-up/sign-up.ts';
 import { signUpProofPages } from './members/sign-up/sign-up-proof.ts';
@@ -136,6 +137,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     authorizationEndpoint(site, deps);
     logoutEndpoint(site, deps);
     signInPage(site, deps);
+    signInCodePage(site, deps);
     secondFactorPage(site, deps);
     signUpPage(site, deps);
     signUpProofPages(site, deps);

@@ -17,6 +17,7 @@ const words = {
   denied_calls: 'denied calls of one token of the admin API, or of one administrator',
   device_requests: 'device authorizations',
   device_requests_of_client: 'device authorizations of one client',
+  email_codes: 'requests for a code by mail',
   grants: 'failed grants of one client',
   mail_links: 'wrong links of mails',
   mails: 'mails to one email address',

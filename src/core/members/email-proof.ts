@@ -7,7 +7,7 @@ import { equalInConstantTime } from '../hash.ts';
 import { machineOf, type StateOf, step } from '../machine.ts';
 import { emailProofLifetime, mailsPerHour, wrongEmailCodes } from './limits.ts';
 
-export type EmailProofPurpose = 'sign_up' | 'password_reset' | 'email_change';
+export type EmailProofPurpose = 'sign_in' | 'sign_up' | 'password_reset' | 'email_change';
 export type EmailProofState = StateOf<typeof emailProofMachine>;
 
 /** A stored proof. Times are ms since the epoch. */

@@ -6,6 +6,7 @@ import type { Permission } from './permission.ts';
 export const auditEventNames = [
   'sign_in',
   'sign_in_refused',
+  'sign_in_asked',
   'sign_up_asked',
   'sign_up',
   'password_changed',

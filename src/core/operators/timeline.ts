@@ -12,6 +12,7 @@ const acted: AuditEventName = 'admin_acted';
 const eventsOf: Readonly<Record<Exclude<TimelinePart, 'mail'>, readonly AuditEventName[]>> = {
   sign_ins: [
     'sign_in',
+    'sign_in_asked',
     'sign_in_refused',
     'sign_up',
     'password_changed',

@@ -1,7 +1,7 @@
 // The sign-in page.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { shownName } from '../../core/members/details.ts';
+import { emailProblem, shownName } from '../../core/members/details.ts';
 import type { Session } from '../../core/session.ts';
 import { cancel, takeStep } from '../../operations/authorization/authorization.ts';
 import {
@@ -38,6 +38,7 @@ import { sendProblem } from '../pages/problem.ts';
 import { currentSession, guesserOf } from '../session.ts';
 import { answerSignedIn, flowPage, goToFlow, signInTo } from './flow-page.ts';
 import { addressToSignIn } from './login-hint.ts';
+import { askByMail } from './sign-in-code.ts';
 import { signInByPasskey, toSignIn } from './sign-in-passkey.ts';
 import { maySignUp } from './sign-up/sign-up-offer.ts';
 
@@ -88,6 +89,13 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fast
     return goToFlow(reply, `/${action}`, withAddress(flow, email), deps);
   }
   if (passkey !== '') return submitPasskey(reply, flow, { email, passkey }, deps);
+  const { emailCodes } = request.tenant;
+  if (emailCodes === 'instead' || (emailCodes === 'beside' && action === 'code')) {
+    const isAddress = emailProblem(email) === null;
+    return isAddress
+      ? askByMail(reply, flow, email, deps)
+      : sendForm(reply, flow, deps, { email, missing: ['email'] });
+  }
   const missing = [...(email.trim() === '' ? ['email'] : []), ...(password === '' ? ['password'] : [])];
   if (missing.length > 0) return sendForm(reply, flow, deps, { email, missing, wrong: false });
   // No member has a password that long; it is turned away before it costs a hash (A3).
@@ -198,6 +206,8 @@ async function sendForm(
       steps: stepsOf(flow),
       maySignUp: maySignUp(request, flow, shown),
       flow: sealed,
+      asksPassword: request.tenant.emailCodes !== 'instead',
+      ways: { code: request.tenant.emailCodes === 'beside' },
       // One that was refused is not filled in at once again.
       passkey: passkeyOf(askForPasskey(reply, toSignIn, deps, { fills: passkey === undefined })),
       email: email ?? (await addressToSignIn(request, flow, deps)),

@@ -45,6 +45,8 @@ export interface Flow {
   readonly email?: string;
   /** When a mail to that address was asked for on the way (ms). */
   readonly mailedAt?: number;
+  /** The code to sign in with that was asked for then (the id of its proof). */
+  readonly codeId?: string;
   /** Whether who is signed in signs in again all the same: a page of ours asks for it. */
   readonly anew?: boolean;
   /** The first factor that was proven on the way, while it waits for the second. */
@@ -94,7 +96,8 @@ export function openFlow(
  * A flow as it may be kept in the database until a mail is answered: an id_token has no place there (W9), and
  * without the hint the client checks itself who signed in.
  */
-export function flowToKeep({ email: _email, mailedAt: _mailedAt, waiting: _waiting, ...flow }: Flow): Flow {
+export function flowToKeep(given: Flow): Flow {
+  const { email: _email, mailedAt: _mailedAt, codeId: _codeId, waiting: _waiting, ...flow } = given;
   if (flow.parameters === null) return flow;
   const { id_token_hint: _, ...parameters } = flow.parameters;
   return { ...flow, parameters };
@@ -121,7 +124,7 @@ export function stepsOf(flow: Flow): { readonly isFree: boolean | null } | null 
 }
 
 /** The pages that a flow leads through. */
-export type FlowPage = '/sign-in' | '/second-factor' | '/sign-up' | '/recover' | '/consent';
+export type FlowPage = '/sign-in' | '/sign-in/code' | '/second-factor' | '/sign-up' | '/recover' | '/consent';
 
 /** The address of a page of the flow. */
 export function flowUrl(page: FlowPage, sealed: string): string {

@@ -137,6 +137,7 @@ const scripts: Readonly<Record<string, ReturnType<typeof scriptAsset>>> = {
   'members/device/entry.eta': scriptAsset('memberdoor', 'device/slots'),
   'members/recover/reset.eta': newPassword,
   'members/recover/sent.eta': sendAgain,
+  'members/sign-in-code.eta': sendAgain,
   'members/second-factor/codes.eta': scriptAsset('print', 'copy'),
   'members/sign-in-page.eta': passkey,
   'members/sign-up/confirm.eta': plainScript,

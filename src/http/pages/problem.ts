@@ -35,6 +35,7 @@ const problems = {
   tooManyAnswers: tooMany('consent_answers'),
   tooManyCheckouts: tooMany('checkouts'),
   tooManyCodes: tooMany('user_codes'),
+  tooManyEmailCodes: tooMany('email_codes'),
   tooManyLinks: tooMany('mail_links'),
   tooManyMails: tooMany('mails'),
   tooManyRecoveries: tooMany('recoveries'),

@@ -30,6 +30,7 @@ const developmentLimits: TenantLimits = {
   signUpsPerAddressAndHour: null,
   signUpsPerAddressAndDay: null,
   recoveriesPerAddressAndHour: null,
+  emailCodesPerAddressAndHour: null,
   failedSignInsPerAddressAndMinute: null,
 };
 
@@ -56,6 +57,7 @@ export async function prepareDevelopment(
       name,
       ...branding,
       development: true,
+      emailCodes: 'beside',
       limits: developmentLimits,
       returnOrigins: developmentReturnOrigins,
       // The IBAN that the standard gives as its example.

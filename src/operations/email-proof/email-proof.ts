@@ -113,11 +113,11 @@ export function hashProofCode(key: MacKey, proofId: string, digits: string): str
 }
 
 /**
- * Ends the links that were mailed to a member, whose address or password is another from now on: a link that was seen
- * once must not undo that, nor open the account by an address that was given up (pages 10).
+ * Ends the links and the codes that were mailed to a member, whose address or password is another from now on: one that was
+ * seen once must not undo that, nor open the account by an address that was given up (pages 10).
  */
 export async function forgetMailedLinks(tx: Tx, memberId: string): Promise<void> {
-  for (const purpose of ['password_reset', 'email_change'] as const) {
+  for (const purpose of ['sign_in', 'password_reset', 'email_change'] as const) {
     for (const proof of await listOpenEmailProofs(tx, memberId, purpose)) {
       await apply(tx, withdrawProof(proof));
     }

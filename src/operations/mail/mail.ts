@@ -15,6 +15,7 @@ import { mailLook } from './mail-look.ts';
  * or times in ms; one that is absent or empty is left out. `fullName` may be given to each of them, for the greeting.
  */
 export const mailNames = [
+  'signInCode', // a member who signs in with a code by mail | client, browser, place | yes | –
   'signUp', // the address of a sign-up, to prove it | fullName | yes | finishes the sign-up
   'signUpKnown', // an address that has an account, when a visitor signs up with it | – | – | recovery
   'passwordReset', // a member who forgot the password | – | – | the new password
@@ -42,6 +43,9 @@ export const mailNames = [
 ] as const;
 
 export type MailName = (typeof mailNames)[number];
+
+/** Mails in which there is nothing to open: a code that signs in is typed where it was asked for. */
+export const mailsWithoutLink: ReadonlySet<MailName> = new Set(['signInCode']);
 
 /** A mail to be sent to a person. */
 export interface Mail {
@@ -93,6 +97,7 @@ const minute = 60_000;
 
 /** How long the link and the code of a mail work. */
 const lifetimeOf: Readonly<Partial<Record<MailName, number>>> = {
+  signInCode: emailProofLifetime.sign_in,
   signUp: emailProofLifetime.sign_up,
   passwordReset: emailProofLifetime.password_reset,
   invitation: invitationLifetime,
@@ -144,8 +149,13 @@ function linksOf(tenant: Tenant, { t }: Language) {
 type Parts = ReturnType<typeof partsOf> & { readonly links: ReturnType<typeof linksOf> };
 
 /** What both forms of a mail are made of. */
-function partsOf({ name, code, link }: Mail, { t }: Language, values: Readonly<Record<string, string>>) {
+function partsOf(
+  { name, code, link: opened }: Mail,
+  { t }: Language,
+  values: Readonly<Record<string, string>>,
+) {
   const { fullName = '' } = values;
+  const link = mailsWithoutLink.has(name) ? undefined : opened;
   return {
     greeting: isName(fullName) ? t('mail.greeting', { fullName }) : null,
     lead: t(`mail.${name}.lead`, values),
@@ -154,7 +164,10 @@ function partsOf({ name, code, link }: Mail, { t }: Language, values: Readonly<R
       return value === '' ? [] : [{ label: t(`mail.fact.${fact}`), value }];
     }),
     link: link === undefined ? null : { label: t(`mail.${name}.button`), url: link, asText: t('mail.link') },
-    code: code === undefined ? null : { label: t('mail.code'), digits: code },
+    code:
+      code === undefined
+        ? null
+        : { label: t(link === undefined ? 'mail.codeOnly' : 'mail.code'), digits: code },
     // What to know: how long it works, and what to do if it was not you.
     notes: [
       ...lifetimeNotes(name, t),

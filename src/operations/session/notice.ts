@@ -54,12 +54,19 @@ interface NamedBrowser {
 /** How much of what a browser says of itself is read. */
 const userAgentRead = 256;
 
+/** What a browser or a system can be called in a mail: whoever sends the words could write a message with them otherwise. */
+const known: ReadonlySet<string> = new Set([
+  ...Object.values(Bowser.BROWSER_MAP),
+  ...Object.values(Bowser.OS_MAP),
+]);
+
 /** What a browser says it is. It is a hint for people, and proves nothing. @returns null if it says nothing known */
 export function nameBrowser(userAgent: string): NamedBrowser | null {
   // An empty text is not for the parser, which throws.
   if (userAgent === '') return null;
   const { browser, os } = Bowser.parse(userAgent.slice(0, userAgentRead));
-  return browser.name === undefined ? null : { browser: browser.name, system: os.name ?? '' };
+  const [name = '', system = ''] = [browser.name, os.name];
+  return known.has(name) ? { browser: name, system: known.has(system) ? system : '' } : null;
 }
 
 /** A browser as operators read it, such as "Chrome on Android". */

@@ -38,6 +38,15 @@ export async function listOpenSignUps(
   return proofs.where('state', 'in', ['pending', 'proven']).execute();
 }
 
+/** The codes to sign in with that the browser of this one asked for to its address, and that could still be used. */
+export async function listOpenSignInCodes(
+  tx: Tx,
+  { tenantId, email, askedBy }: Pick<EmailProof, 'tenantId' | 'email' | 'askedBy'>,
+): Promise<readonly EmailProof[]> {
+  const proofs = rowsWith(tx, 'emailProofs', { tenantId, email, askedBy, purpose: 'sign_in' });
+  return proofs.where('state', 'in', ['pending', 'proven']).execute();
+}
+
 /**
  * How many proofs of its purpose the address of this one was sent since a time, and how many of them its browser and
  * its network asked for. Those that lie further ahead than the clocks of processes differ, since the clock

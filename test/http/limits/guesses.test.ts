@@ -8,6 +8,7 @@ import { hosts, secrets } from '../../support/fixtures.ts';
 import type { Ask } from '../../support/http.ts';
 import { codeIn, linkIn } from '../../support/mails/outbox.ts';
 import { accountOf } from '../../support/members/account.ts';
+import { askedForCode, setEmailCodes } from '../../support/members/email-code.ts';
 import {
   countingPasswords,
   flood,
@@ -34,6 +35,7 @@ const admin = 'guessed.admin@example.test';
 
 beforeAll(async () => {
   await makeAdmin(service, hosts.a, admin);
+  await setEmailCodes(service, hosts.a, 'beside');
 });
 beforeEach(async () => {
   // Each secret is guessed at in a window of its own.
@@ -129,6 +131,25 @@ const table: Readonly<
         guess: (send, index, isRight) =>
           as(browser, send, '/sign-in', {
             body: { flow, email, password: isRight ? oldPassword : `wrong ${index}` },
+            headers: from(index),
+          }),
+        isWrong: is(422),
+        isIn: is(303),
+      };
+    },
+  },
+  'the digits of a code to sign in with': {
+    restart: 'counts',
+    begin: async () => {
+      const { email } = await addMember(service, host);
+      const browser = visitor(service, host);
+      const { page, code } = await askedForCode(service, browser, email);
+      const flow = field(page, 'flow');
+      return {
+        allowed: wrongEmailCodes,
+        guess: (send, index, isRight) =>
+          as(browser, send, '/sign-in/code', {
+            body: { flow, code: isRight ? code : otherDigits(code, index) },
             headers: from(index),
           }),
         isWrong: is(422),

@@ -3,6 +3,10 @@ import type { Mail, MailName } from '../../../src/operations/mail/mail.ts';
 
 /** Each mail with everything it can hold. */
 export const fullMails: Readonly<Record<MailName, Pick<Mail, 'values' | 'code'>>> = {
+  signInCode: {
+    values: { fullName: 'Grace Hopper', client: 'Acme TV', browser: 'Firefox on Linux', place: 'Oslo' },
+    code: '123 456',
+  },
   signUp: { values: { fullName: 'Grace Hopper' }, code: '123 456' },
   signUpKnown: { values: { fullName: 'Grace Hopper' } },
   passwordReset: { values: { fullName: 'Grace Hopper' } },

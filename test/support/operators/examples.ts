@@ -78,6 +78,7 @@ export const examples: Readonly<Record<string, Example>> = {
     privacyUrl: 'https://www.example.com/privacy',
     passwordLength: 16,
     passkeys: 'off',
+    emailCodes: 'beside',
     secondFactor: 'required',
     adminSecondFactor: 'optional',
     trustedBrowserDays: 14,

@@ -47,6 +47,7 @@ export function tenantRecord(letter: 'a' | 'b', changes: Partial<Tenant> = {}): 
     languages: ['nb', 'en'],
     passwordLength: 14,
     passkeys: 'on',
+    emailCodes: 'beside',
     secondFactor: 'required',
     adminSecondFactor: 'optional',
     trustedBrowserDays: 7,

@@ -7,6 +7,7 @@ import type { AuditEvent, AuditEventName } from '../audit-event.ts';
 const eventFigures = [
   'signInsByPassword',
   'signInsByPasskey',
+  'signInsByEmailCode',
   'signInsByTv',
   'signInsRefused',
   'signUps',
@@ -44,6 +45,7 @@ const byEvent: Partial<Record<AuditEventName, FigureName>> = {
 const byWay: Readonly<Record<SignInWay, FigureName>> = {
   password: 'signInsByPassword',
   passkey: 'signInsByPasskey',
+  email_code: 'signInsByEmailCode',
 };
 
 /** The figures that an event counts for. @param way of a sign-in; null of one that came with a password */

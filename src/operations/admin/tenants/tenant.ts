@@ -11,7 +11,13 @@ import {
   pictureRules,
   trustedBrowserDays,
 } from '../../../core/members/limits.ts';
-import { cornerNames, fontNames, secondFactorPolicies, type Tenant } from '../../../core/tenant.ts';
+import {
+  cornerNames,
+  emailCodeNames,
+  fontNames,
+  secondFactorPolicies,
+  type Tenant,
+} from '../../../core/tenant.ts';
 import { languages } from '../../../text/language.ts';
 import * as s from '../../json-schema.ts';
 
@@ -35,6 +41,7 @@ const counts = {
   signUpsPerAddressAndHour: perUnit('Sign-ups an hour from one address', 20),
   signUpsPerAddressAndDay: perUnit('Sign-ups a day from one address', 100),
   recoveriesPerAddressAndHour: perUnit('Forgotten passwords an hour from one address', 60),
+  emailCodesPerAddressAndHour: perUnit('Codes by mail an hour from one address', 300),
   failedSignInsPerAddressAndMinute: perUnit('Failed sign-ins a minute from one address', 30),
   failedSignInsPerAccount: perUnit('Failed sign-ins of one account, after which it waits', 5),
   registrationsPerAddressAndHour: perUnit('Registrations of clients an hour from one address', 20),
@@ -124,6 +131,11 @@ export const tenantFields = {
     passwordLength.default,
   ),
   passkeys: s.oneOf('Passkeys', 'Whether members may have passkeys and sign in with them', ['off', 'on']),
+  emailCodes: s.oneOf(
+    'EmailCodes',
+    'Whether members sign in with a code by mail: not at all, beside the password, or instead of it',
+    emailCodeNames,
+  ),
   secondFactor: s.oneOf(
     'SecondFactor',
     'Whether members are asked for a second factor: never, those who have turned it on, or all',
@@ -210,6 +222,7 @@ export function tenantAnswer(tenant: Tenant, all: readonly Tenant[]) {
     languages: tenant.languages,
     passwordLength: tenant.passwordLength,
     passkeys: tenant.passkeys,
+    emailCodes: tenant.emailCodes,
     secondFactor: tenant.secondFactor,
     adminSecondFactor: tenant.adminSecondFactor,
     trustedBrowserDays: tenant.trustedBrowserDays,

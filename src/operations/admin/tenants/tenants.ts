@@ -51,6 +51,7 @@ const tenantGroups: readonly FieldGroup[] = [
       'deviceFactor',
       'passwordLength',
       'passkeys',
+      'emailCodes',
       'deletionCoolingOffSeconds',
     ],
     isPage: true,

@@ -27,6 +27,7 @@ const payloads = (side: Side): Readonly<Record<EmailProofPurpose, object>> => {
     language: null,
   };
   return {
+    sign_in: {},
     sign_up: {
       fullName: 'New',
       email: 'new@example.test',

@@ -2,7 +2,7 @@
 import { deviceCodeLifetime } from '../../../../core/limits.ts';
 import { passwordLength } from '../../../../core/members/limits.ts';
 import type { Tenant } from '../../../../core/tenant.ts';
-import type { Mail, MailName } from '../../../../operations/mail/mail.ts';
+import { type Mail, type MailName, mailsWithoutLink } from '../../../../operations/mail/mail.ts';
 import type { Language } from '../../../../text/language.ts';
 import { emphasized } from '../../../pages/lead.ts';
 
@@ -49,6 +49,9 @@ const samples: Readonly<Record<PageSurface, (language: Language, tenant: Named) 
       logo: null,
       lead: emphasized(language, 'signIn.lead', { client: name }),
       maySignUp: true,
+      asksPassword: true,
+      passkey: null,
+      ways: { code: false },
       steps: null,
       flow: '',
       email: '',
@@ -257,6 +260,7 @@ const where = { place: 'Oslo', time: seen };
 
 /** What the mails say that say more than a name. */
 const mailValues: Readonly<Partial<Record<MailName, Mail['values']>>> = {
+  signInCode: { browser: 'Firefox', place: where.place },
   passwordChanged: where,
   secondFactorOn: { time: where.time },
   secondFactorOff: { time: where.time },
@@ -274,7 +278,7 @@ const mailValues: Readonly<Partial<Record<MailName, Mail['values']>>> = {
 };
 
 /** The mails that bring a code. */
-const coded: ReadonlySet<MailName> = new Set(['signUp', 'emailChange']);
+const coded: ReadonlySet<MailName> = new Set(['signInCode', 'signUp', 'emailChange']);
 
 /** A mail as a preview shows it. */
 export const sampleMail = (name: MailName): Omit<Mail, 'language'> => ({
@@ -282,5 +286,5 @@ export const sampleMail = (name: MailName): Omit<Mail, 'language'> => ({
   to: member.email,
   values: { fullName: member.fullName, ...mailValues[name] },
   ...(coded.has(name) ? { code: '417 902' } : {}),
-  link: 'https://example.com/account',
+  ...(mailsWithoutLink.has(name) ? {} : { link: 'https://example.com/account' }),
 });

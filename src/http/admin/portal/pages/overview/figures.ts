@@ -91,7 +91,13 @@ export function cardsOf({ figures, range }: Figures) {
   return chosen.map((figure) => cardOf(figure, range));
 }
 
-const ways = ['signInsByPassword', 'signInsByTv'] as const;
+const ways = ['signInsByPassword', 'signInsByPasskey', 'signInsByEmailCode', 'signInsByTv'] as const;
+
+/** Most tenants have few of all ways: those that no member took are not told of, but the first and TVs, which all have. */
+const waysUsed = (figures: readonly FigureSeries[]): readonly FigureSeries[] =>
+  ways
+    .flatMap((way) => figures.find(({ name }) => name === way) ?? [])
+    .filter(({ total, before }, at, all) => at === 0 || at === all.length - 1 || total + before > 0);
 
 /** Sign-ins of all ways together. */
 function signInsOf(
@@ -148,7 +154,7 @@ function changeOf({ whole, before }: Carded, range: FigureRange) {
 
 /** The plot of the overview: sign-ins by way, stacked. */
 export function plotOf({ figures, times, range }: Figures) {
-  const rows = ways.flatMap((way) => figures.find(({ name }) => name === way) ?? []).toReversed();
+  const rows = waysUsed(figures).toReversed();
   const sums = times.map((_, index) => rows.reduce((all, { points }) => all + (points[index] ?? 0), 0));
   const scale = scaleTo(Math.max(...sums));
   const areas = stackedAreas(
