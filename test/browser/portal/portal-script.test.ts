@@ -82,7 +82,9 @@ describe('the portal with JavaScript', () => {
     const time = page.locator('td time').first();
     const moment = new Date(String(await time.getAttribute('datetime')));
     const inTokyo = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Tokyo' } as const;
-    expect(await time.textContent()).toBe(new Intl.DateTimeFormat('en-GB', inTokyo).format(moment));
+    expect((await time.textContent())?.replaceAll('\u00a0', ' ')).toBe(
+      new Intl.DateTimeFormat('en-GB', inTokyo).format(moment),
+    );
     expect(await time.getAttribute('title')).toBe(`${moment.toISOString()} · shown in Asia/Tokyo time`);
     await page.getByText('Filters', { exact: true }).click();
     const from = page.getByLabel('From');
