@@ -12,6 +12,7 @@ import { type Placement, placement } from './machine/process.ts';
 import { buildSlowDisk } from './machine/slow-disk.ts';
 import { type Bench, measureRow, peerSide, serviceSide } from './measure.ts';
 import { type Options, paceOf, readOptions } from './options.ts';
+import { measurePasskeyCost } from './passkey-cost.ts';
 import { measurePasswordLoad } from './password-load.ts';
 import { type BenchDatabase, startBenchDatabase } from './postgres/database.ts';
 import { postgresTasks } from './postgres/tasks.ts';
@@ -36,6 +37,7 @@ function tasksOfFolders(options: Options): readonly Task[] {
     ...others,
     ...(options.slowDisk === null ? [] : [slowDiskTask(refresh, options.slowDisk)]),
     ...(options.rows === null ? [] : [storedTask(refresh, options.rows)]),
+    { name: 'sign-in with a passkey', measure: measurePasskeyCost },
     { name: 'discovery under passwords', measure: (bench: Bench) => measurePasswordLoad(bench, discovery) },
   ];
 }

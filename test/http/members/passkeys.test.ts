@@ -6,7 +6,7 @@ import { findPasskeyByCredential, listPasskeys } from '../../../src/storage/memb
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { accountOf } from '../../support/members/account.ts';
-import { type Said, type SoftPasskey, softPasskey } from '../../support/members/soft-passkey.ts';
+import { askedIn, type Said, type SoftPasskey, softPasskey } from '../../support/members/soft-passkey.ts';
 import { median } from '../../support/process/median.ts';
 import { useService } from '../../support/use-service.ts';
 import { field, type Visitor, visitor, withoutSeals } from '../../support/visitor.ts';
@@ -17,13 +17,6 @@ const tenantOf = (host: string) => {
   const tenant = service.tenants.byHost(host);
   if (tenant === null) throw new Error(`${host} is missing`);
   return tenant;
-};
-
-/** What the page's script reads. */
-const askedIn = ({ text }: Answer) => {
-  const json = /data-passkey="([^"]*)"/.exec(text)?.[1]?.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
-  if (json === undefined) throw new Error('the page asks for no passkey');
-  return JSON.parse(json) as { readonly challenge: string };
 };
 
 const at = (host: string, challenge: string): Said => ({

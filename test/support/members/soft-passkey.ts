@@ -1,6 +1,8 @@
 // A passkey made of a key of this process: it signs whatever a test wants it to say.
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
+import type { Answer } from '../http.ts';
+
 /** What a passkey says that is not as it should be. */
 export interface Said {
   readonly challenge: string;
@@ -56,6 +58,13 @@ function coseKey(key: KeyObject, algorithm: number): Buffer {
       [-3, py ?? Buffer.alloc(0)],
     ]),
   );
+}
+
+/** What the script of a page reads. */
+export function askedIn({ text }: Pick<Answer, 'text'>): { readonly challenge: string } {
+  const json = /data-passkey="([^"]*)"/.exec(text)?.[1]?.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+  if (json === undefined) throw new Error('the page asks for no passkey');
+  return JSON.parse(json) as { readonly challenge: string };
 }
 
 /** @param credentialId another's, where it is to pass for that one */
