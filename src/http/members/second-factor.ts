@@ -6,6 +6,7 @@ import { strengthenSession } from '../../core/session.ts';
 import { cancel, takeStep } from '../../operations/authorization/authorization.ts';
 import { apply } from '../../storage/apply.ts';
 import { findSession } from '../../storage/grants/session.ts';
+import { listPasskeys } from '../../storage/members/passkey.ts';
 import { findSecondFactor } from '../../storage/members/second-factor.ts';
 import type { Tx } from '../../storage/store.ts';
 import { transactionOf } from '../audit.ts';
@@ -24,6 +25,7 @@ import {
   stepOf,
   withoutWaiting,
 } from '../oidc/flow.ts';
+import { askForPasskey } from '../pages/passkey.ts';
 import { sendProblem } from '../pages/problem.ts';
 import {
   type AskedStep,
@@ -39,6 +41,7 @@ import {
 } from '../pages/second-step.ts';
 import { type CurrentSession, currentSession } from '../session.ts';
 import { answerSignedIn, flowPage, goToFlow, type SignedIn, setSignedIn, signInTo } from './flow-page.ts';
+import { toSignIn } from './sign-in-passkey.ts';
 
 const url = '/second-factor';
 const place = { kind: 'member' } as const;
@@ -189,5 +192,13 @@ async function send(
     back:
       flow.waiting === undefined ? null : flowUrl('/sign-in', sealFlow(reply, withoutWaiting(flow), deps)),
   };
-  return sendStep(reply, asked, page, deps, wrong);
+  const byPasskey = await passkeyFor(reply, asked, withoutWaiting(flow), deps);
+  return sendStep(reply, asked, { ...page, byPasskey }, deps, wrong);
+}
+
+/** A passkey of the member signs in by itself, with both factors: the sign-in takes it. */
+async function passkeyFor(reply: FastifyReply, { member }: AskedStep, flow: Flow, deps: Deps) {
+  const of = await transactionOf(reply.request, deps, (tx) => listPasskeys(tx, member.id));
+  const asked = of.length === 0 ? null : askForPasskey(reply, toSignIn, deps, { of });
+  return asked === null ? null : { flow: sealFlow(reply, flow, deps), passkey: { asked } };
 }

@@ -119,6 +119,8 @@ const plainScript = scriptAsset('memberdoor');
 const newPassword = scriptAsset('memberdoor', 'new-password');
 const sendAgain = scriptAsset('memberdoor', 'send-again');
 const passkey = scriptAsset('memberdoor', 'passkey');
+/** Of pages without a password. */
+const passkeyAlone = scriptAsset('passkey');
 
 /** The scripts of the pages to which one adds something, by their templates. */
 const scripts: Readonly<Record<string, ReturnType<typeof scriptAsset>>> = {
@@ -131,13 +133,15 @@ const scripts: Readonly<Record<string, ReturnType<typeof scriptAsset>>> = {
   'members/account/passkeys/remove.eta': passkey,
   'members/account/password.eta': scriptAsset('memberdoor', 'passkey', 'new-password'),
   'members/account/passkeys/password.eta': passkey,
-  'members/account/passkeys/two-step.eta': scriptAsset('passkey'),
+  'members/account/passkeys/two-step.eta': passkeyAlone,
   'members/account/two-step-on.eta': plainScript,
   'members/account/two-step-proof.eta': passkey,
   'members/device/entry.eta': scriptAsset('memberdoor', 'device/slots'),
   'members/recover/reset.eta': newPassword,
   'members/recover/sent.eta': sendAgain,
   'members/sign-in-code.eta': sendAgain,
+  'members/second-factor/ask.eta': passkeyAlone,
+  'members/second-factor/set-up.eta': passkeyAlone,
   'members/second-factor/codes.eta': scriptAsset('print', 'copy'),
   'members/sign-in-page.eta': passkey,
   'members/sign-up/confirm.eta': plainScript,

@@ -199,13 +199,15 @@ interface StepPage extends Pick<Page, 'formTargets' | 'again'> {
   readonly mayTrust: boolean;
   /** The way back to where it was begun; null where it is turned back from with a button. */
   readonly back: string | null;
+  /** A passkey in the place of both factors: the flow that it takes on, and what it signs; null where there is none. */
+  readonly byPasskey: { readonly flow: string; readonly passkey: { readonly asked: string } } | null;
 }
 
 /** Sends the page that asks for the second factor, or the one that sets it up. */
 export async function sendStep(
   reply: FastifyReply,
   { member, missing }: AskedStep,
-  { language, action, hidden, mayTrust, back, ...page }: StepPage,
+  { language, action, hidden, mayTrust, back, byPasskey, ...page }: StepPage,
   deps: Pick<Deps, 'random'>,
   wrong: 'app' | 'recovery' | null = null,
 ): Promise<FastifyReply> {
@@ -222,6 +224,7 @@ export async function sendStep(
       action,
       hidden,
       back,
+      byPasskey,
       days: isProof && mayTrust && trustedBrowserDays > 0 ? trustedBrowserDays : null,
       usesRecovery: wrong === 'recovery',
       ...(isProof ? {} : await setUpFacts(reply, member, deps)),

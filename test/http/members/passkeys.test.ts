@@ -3,9 +3,11 @@ import { deleteMember, disableMember, enableMember } from '../../../src/operatio
 import { removePasskey } from '../../../src/operations/passkey/passkeys.ts';
 import { findMemberByEmail } from '../../../src/storage/members/member.ts';
 import { findPasskeyByCredential, listPasskeys } from '../../../src/storage/members/passkey.ts';
-import { hosts } from '../../support/fixtures.ts';
+import { deleteSecondFactor } from '../../../src/storage/members/second-factor.ts';
+import { hosts, passwords } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { accountOf } from '../../support/members/account.ts';
+import { giveSecondFactor } from '../../support/members/second-factor.ts';
 import { askedIn, type Said, type SoftPasskey, softPasskey } from '../../support/members/soft-passkey.ts';
 import { median } from '../../support/process/median.ts';
 import { useService } from '../../support/use-service.ts';
@@ -108,6 +110,24 @@ describe('signing in with a passkey', () => {
         .execute(),
     );
     expect(event).toEqual({ event: 'sign_in', way: 'passkey' });
+  });
+
+  it('decision 47: takes the place of both factors where a second one is asked for', async () => {
+    const passkey = await working();
+    const { id } = await memberOf(hosts.a, 'u1@example.test');
+    await giveSecondFactor(service, id);
+    const { browser, flow } = await atSignIn();
+    const first = { flow, email: 'u1@example.test', password: passwords[hosts.a]['u1@example.test'] };
+    const asked = await browser.send('/sign-in', { body: first });
+    const page = await browser.send(String(asked.headers.location));
+    const form = page.text.slice(page.text.indexOf('action="/sign-in"'));
+    const said = {
+      ...at(hosts.a, askedIn(page).challenge),
+      userHandle: await handleOf(hosts.a, 'u1@example.test'),
+    };
+    const answer = await send(browser, field({ ...page, text: form }, 'flow'), passkey.signed(said));
+    expect(isIn(answer)).toEqual(inside);
+    await service.store.transaction((tx) => deleteSecondFactor(tx, id));
   });
 
   it('WA1: a challenge that was signed before', async () => {

@@ -109,6 +109,7 @@ function send(
     action: url,
     hidden: { step },
     mayTrust: false,
+    byPasskey: null,
     back: signInUrl,
   } as const;
   return sendStep(reply, asked, page, deps, wrong);
@@ -164,6 +165,7 @@ function sendProof(
     action: proofUrl,
     hidden: { token: visit.newToken(), next },
     mayTrust: false,
+    byPasskey: null,
     back: next,
   } as const;
   return sendStep(reply, { member, missing: 'proof' }, page, deps, wrong);
