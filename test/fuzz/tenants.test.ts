@@ -24,6 +24,7 @@ import { registrationCells } from '../support/fuzz/tenants/registration-cells.ts
 import { tables, taken } from '../support/fuzz/tenants/routes-table.ts';
 import { portalForm, sealCells } from '../support/fuzz/tenants/seal-cells.ts';
 import { browserWith, password, type Side, sideOf } from '../support/fuzz/tenants/side.ts';
+import { wayCells } from '../support/fuzz/tenants/way-cells.ts';
 import { adminToken, callApi } from '../support/operators/api.ts';
 import { run } from '../support/operators/desk.ts';
 import { beginWorld, type World } from '../support/operators/world.ts';
@@ -66,6 +67,12 @@ beforeAll(async () => {
       );
     });
     await run(service, 'clients.change', { tenant: host, clientId: 'pub1', pushedRequests: 'allowed' });
+    await run(service, 'tenants.change', {
+      tenant: host,
+      passkeys: 'on',
+      emailCodes: 'beside',
+      secondFactor: 'optional',
+    });
     await setLimits(service, host, unlimited);
   }
 });
@@ -90,7 +97,9 @@ const cells: readonly Cell[] = [
   ...checkoutCells,
   ...mailCells,
   ...ownCells,
+  ...wayCells,
   portalForm('POST /admin/sign-out', () => '/admin/sign-out'),
+  portalForm('POST /admin/proof', () => '/admin/proof'),
 ];
 
 describe('X1: what one tenant issued is to the other tenant like what was never issued:', () => {

@@ -54,11 +54,14 @@ export type Entered =
   | (StartedSession & { readonly kind: 'entered'; readonly member: Member })
   | { readonly kind: 'waiting'; readonly waiting: Waiting };
 
+/** What a proof rests on. */
+type Standing = Pick<MemberWithPassword, 'passwordHash'> & { readonly member: Pick<Member, 'email'> };
+
 /**
  * What a proof of a member rests on, as a digest: the address and the password. Another of either, chosen while a proof
  * was on its way, makes it worth nothing (F3).
  */
-export const standingOf = ({ member, passwordHash }: MemberWithPassword): string =>
+export const standingOf = ({ member, passwordHash }: Standing): string =>
   sha256(`${passwordHash} ${normaliseEmail(member.email)}`);
 
 /** A password that was right. */

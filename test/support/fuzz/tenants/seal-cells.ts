@@ -31,11 +31,11 @@ export function sealCell(
   };
 }
 
-const inQuery =
+export const inQuery =
   (path: string, name: string) =>
   ({ browser }: Side, value: string) =>
     browser.send(`${path}?${name}=${value}`);
-const inForm =
+export const inForm =
   (path: string, name: string, more: Record<string, string> = {}) =>
   ({ browser }: Side, value: string) =>
     browser.send(path, { body: { [name]: value, ...more } });
@@ -58,14 +58,12 @@ const flowOf = ({ service }: Side) => ({
   language: 'nb',
 });
 
+const flowPages = ['/sign-in', '/sign-in/code', '/second-factor', '/sign-up', '/recover', '/consent'];
+
 const flows: readonly Cell[] = [
-  ...['/sign-in', '/sign-up', '/recover', '/consent'].map((path) =>
-    sealCell('flow', `GET ${path}`, 'flow', flowOf, inQuery(path, 'flow')),
-  ),
+  ...flowPages.map((path) => sealCell('flow', `GET ${path}`, 'flow', flowOf, inQuery(path, 'flow'))),
   sealCell('flow', 'GET /recover/sent', 'asked', flowOf, inQuery('/recover/sent', 'flow')),
-  ...['/sign-in', '/sign-up', '/recover', '/consent'].map((path) =>
-    sealCell('flow', `POST ${path}`, 'flow', flowOf, inForm(path, 'flow')),
-  ),
+  ...flowPages.map((path) => sealCell('flow', `POST ${path}`, 'flow', flowOf, inForm(path, 'flow'))),
 ];
 
 /** The seal of an account page's form, which each of these takes before anything else of it. */
@@ -83,7 +81,8 @@ const account: readonly Cell[] = [
     'password',
     'delete',
   ],
-  ...['data', 'keep'],
+  ...['data', 'keep', 'passkeys', 'passkeys/confirm', 'passkeys/new', 'passkeys/remove', 'password/remove'],
+  ...['two-step', 'two-step/codes', 'two-step/off'],
 ].map((page) =>
   sealCell(
     'account form token',

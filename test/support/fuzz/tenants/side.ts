@@ -23,6 +23,7 @@ export interface Side {
   readonly adminSessionId: string;
   readonly memberId: string;
   readonly email: string;
+  readonly passwordHash: string;
 }
 
 export const cookieNames = {
@@ -86,6 +87,7 @@ export async function sideOf(
     adminSessionId,
     memberId: member.id,
     email,
+    passwordHash,
   };
 }
 
