@@ -134,7 +134,7 @@ describe('the folders of src/operations', () => {
 
 /** What few requests need and takes long to load: it is loaded by the first of them, and Node's HTTP as `require` has it. */
 const loadedLate =
-  /^import (?!type\b)[^;]*\bfrom '(@zxcvbn-ts\/\w[\w-]*|libphonenumber-js\/min|maxmind|node:http|nodemailer|pg|postal-mime|prom-client)'/gm;
+  /^import (?!type\b)[^;]*\bfrom '(@zxcvbn-ts\/\w[\w-]*|libphonenumber-js\/min|maxmind|node:http|nodemailer|openid-client|pg|postal-mime|prom-client)'/gm;
 
 it('a start does not wait for libraries that few requests need', () => {
   const early = sources.flatMap(({ name, code }) =>

@@ -32,7 +32,7 @@ export function citationsIn(text: string): readonly string[] {
     ),
   ];
   const named = [...line.matchAll(/\b(contract|security|architecture), (?:"([^"]+)"|([A-Z]\w+))/g)];
-  const cases = [...line.matchAll(/[(;,] ?([A-Z]{1,2}\d{1,2})(?=[);])/g)];
+  const cases = [...line.matchAll(/[(;,] ?([A-Z]{1,3}\d{1,2})(?=[);])/g)];
   const found = [
     ...numbered.flatMap(([, noun = '', numbers = '']) =>
       numbersIn(numbers).map((number) => `${placeOf(noun)}-${number}`),
@@ -48,7 +48,7 @@ function placeOf(noun: string): string {
   return noun.toLowerCase().replace(/^(?:architecture|security), /, '');
 }
 
-const isCase = (word: string) => /^[A-Z]{1,2}\d+$/.test(word);
+const isCase = (word: string) => /^[A-Z]{1,3}\d+$/.test(word);
 
 /** `17, 20 to 22` is 17, 20, 21, 22. */
 function numbersIn(text: string): readonly number[] {

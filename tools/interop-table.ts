@@ -51,7 +51,7 @@ function testLine(rules: readonly string[], file: string): string {
 
 /** A title without the ids that lead it. */
 function ruleOf({ title }: TestTitle): string {
-  const rule = title.replace(/^(?:[A-Z]{1,2}\d+(?:, |: ))+/, '').replaceAll("\\'", "'");
+  const rule = title.replace(/^(?:[A-Z]{1,3}\d+(?:, |: ))+/, '').replaceAll("\\'", "'");
   return rule.replaceAll(/[<>|]/g, '\\$&');
 }
 

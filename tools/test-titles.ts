@@ -14,10 +14,10 @@ const project = fileURLToPath(new URL('..', import.meta.url));
 
 /** A string that begins with an id and a colon, or ids with commas between: `A14, T19: …`, `W11: W7: …`. */
 const ledById =
-  /(?<quote>['"`])(?<title>(?<ids>(?:[A-Z]{1,2}\d+(?:, |: ))+)(?:\\.|(?!\k<quote>)[^\\\n])*)\k<quote>/g;
+  /(?<quote>['"`])(?<title>(?<ids>(?:[A-Z]{1,3}\d+(?:, |: ))+)(?:\\.|(?!\k<quote>)[^\\\n])*)\k<quote>/g;
 
 /** A long test that is no test of vitest's, such as those of `npm run test:faults`: its id and title are fields. */
-const withFields = /\bid: '(?<id>[A-Z]{1,2}\d+)',\s+title:\s+(?<quote>['"`])(?<title>[^\n]*)\k<quote>/g;
+const withFields = /\bid: '(?<id>[A-Z]{1,3}\d+)',\s+title:\s+(?<quote>['"`])(?<title>[^\n]*)\k<quote>/g;
 
 /** Tests of vitest's, and the trials, which have commands of their own. */
 const isOfTests = (file: string) =>
@@ -42,7 +42,7 @@ export function testTitles(): readonly TestTitle[] {
 /** The titles in the text of one file. */
 export function titlesIn(text: string): readonly Omit<TestTitle, 'file'>[] {
   const led = [...text.matchAll(ledById)].flatMap(({ groups }) =>
-    (groups?.ids?.match(/[A-Z]{1,2}\d+/g) ?? []).map((id) => ({ id, title: groups?.title ?? '' })),
+    (groups?.ids?.match(/[A-Z]{1,3}\d+/g) ?? []).map((id) => ({ id, title: groups?.title ?? '' })),
   );
   const fields = [...text.matchAll(withFields)].map(({ groups }) => ({
     id: groups?.id ?? '',

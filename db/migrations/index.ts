@@ -54,6 +54,7 @@ import * as whatListsCount from './0056-what-lists-count.ts';
 import * as strengthOfSessions from './0057-strength-of-sessions.ts';
 import * as passkeys from './0058-passkeys.ts';
 import * as codesByMail from './0059-codes-by-mail.ts';
+import * as accountsOfOtherProviders from './0060-accounts-of-other-providers.ts';
 import * as secondFactor from './0061-second-factor.ts';
 import * as factorOfDevices from './0062-factor-of-devices.ts';
 import * as baseline from './postgres/0027-baseline.ts';
@@ -88,6 +89,7 @@ const ofBoth: Readonly<Record<string, Migration>> = {
   '0057-strength-of-sessions': strengthOfSessions,
   '0058-passkeys': passkeys,
   '0059-codes-by-mail': codesByMail,
+  '0060-accounts-of-other-providers': accountsOfOtherProviders,
   '0061-second-factor': secondFactor,
   '0062-factor-of-devices': factorOfDevices,
 };

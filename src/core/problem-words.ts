@@ -130,6 +130,23 @@ export const problemWords = {
   token_revoked: 'a token that is revoked makes none',
   token_exceeds_maker: 'a token makes no token that can do more, or lasts longer',
   token_exceeds_revoker: 'a token revokes no token that can do more',
+  // Other providers whose accounts members sign in with.
+  not_a_provider_key:
+    '{it} must be 1 to 32 small letters, digits and hyphens, and begin and end with neither hyphen',
+  not_a_foreign_issuer:
+    '{it} must be the https address of the provider, as it calls itself, with neither ? nor # (http on loopback at a development tenant)',
+  issuer_of_preset: '{it} is {issuer}, and no other one, for this preset',
+  not_a_foreign_client_id: '{it} must be the ID that the provider gave, without spaces',
+  not_an_apple_id: '{it} must be 10 capital letters and digits, as Apple shows it',
+  of_apple_alone: '{it} is for Apple alone',
+  not_an_apple_key:
+    '{it} must be the private key that Apple gave as a .p8 file, from -----BEGIN PRIVATE KEY----- to -----END PRIVATE KEY-----',
+  not_scopes: '{it} must be words without spaces',
+  openid_needed: '{it} must have openid among them',
+  provider_exists: 'there is a provider {key} already',
+  too_many_providers: 'the tenant has {most} providers: delete one first',
+  provider_lacks: 'it cannot be on yet: {it} is missing',
+  preset_fixed: 'its preset is {preset}, and stays: delete the provider and make another',
   // APIs of a tenant.
   not_an_api_identifier:
     '{it} must be an https address as browsers write it (http on loopback at a development tenant), without a fragment, or a urn; urn:memberdoor: is ours',
@@ -202,6 +219,8 @@ export const problemWords = {
   variable_not_set: 'the variable {name} is not set',
   secret_signs: '{name} holds something else than letters, digits and signs',
   secret_short: '{name} holds fewer than {least} characters: openssl rand -hex 32 makes a good secret',
+  secret_in_clear_provider:
+    'a secret stands here in clear, which a development tenant alone may have: take it away, and refer to it by clientSecretFile or clientSecretEnv',
   secret_in_clear:
     'a secret stands here in clear, which a development tenant alone may have: take it away, and refer to it by secretFile, secretEnv or secretHash',
   secrets_alike: 'two of its secrets are the same',

@@ -23,7 +23,7 @@ export interface Strength {
 }
 
 /** The ways to sign in, as the audit, the metrics and the figures tell them apart. */
-export const signInWays = ['password', 'passkey', 'email_code'] as const;
+export const signInWays = ['password', 'passkey', 'email_code', 'account'] as const;
 export type SignInWay = (typeof signInWays)[number];
 
 const wayOfFactor: Partial<Record<string, SignInWay>> = {
@@ -31,6 +31,7 @@ const wayOfFactor: Partial<Record<string, SignInWay>> = {
   hwk: 'passkey',
   swk: 'passkey',
   otp: 'email_code',
+  fed: 'account',
 };
 
 /** The way that a session was begun by: that of its first factor. */

@@ -25,6 +25,7 @@ import { checkoutPages } from './members/checkout/checkout.ts';
 import { paymentNotices } from './members/checkout/payment.ts';
 import { devicePages } from './members/device/device.ts';
 import { languageSwitcher } from './members/language.ts';
+import { providerPages } from './members/providers/providers.ts';
 import { recoverPages } from './members/recover.ts';
 import { scopeConsentPage } from './members/scope-consent.ts';
 import { secondFactorPage } from './members/second-factor.ts';
@@ -139,6 +140,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     signInPage(site, deps);
     signInCodePage(site, deps);
     secondFactorPage(site, deps);
+    providerPages(site, deps);
     signUpPage(site, deps);
     signUpProofPages(site, deps);
     recoverPages(site, deps);

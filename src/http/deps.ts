@@ -6,6 +6,7 @@ import { verifiedTokens } from '../core/limits.ts';
 import type { PaymentMethod } from '../operations/access/payment.ts';
 import { createKeySets } from '../operations/client/published-keys.ts';
 import type { Mailer } from '../operations/mail/mailer.ts';
+import { createProviderDocuments } from '../operations/providers/documents.ts';
 import { createDocuments } from '../operations/registration/document.ts';
 import type { PlaceOf } from '../operations/session/geolocation.ts';
 import type { OpenTenant, Tenants } from '../operations/tenant/open-tenants.ts';
@@ -74,6 +75,7 @@ export function createMemory(clock: Clock, { autocommit }: Pick<Store, 'autocomm
     verifiedTokens: createVerifiedTokens(),
     documents: createDocuments(),
     keySets: createKeySets(),
+    providerDocuments: createProviderDocuments(),
     rateLimiter,
     failedClients: createFailedClients(rateLimiter, clock, autocommit),
     rightSecrets: createRightSecrets(clock, isShared ? rateLimiter : null),

@@ -4,7 +4,9 @@ import { decrypt, encrypt } from './cipher.ts';
 
 /** What a sealed text is for; a seal made for one purpose does not open for another. */
 export type SealPurpose =
+  | 'answer'
   | 'asked'
+  | 'away'
   | 'flow'
   | 'form'
   | 'notice'

@@ -25,6 +25,7 @@ import type {
   LogoutNoticeRow,
   RegistrationTokenRow,
 } from './clients/schema.ts';
+import type { IdentityProviderRow, LinkedAccountRow } from './providers/schema.ts';
 import type { Stored } from './stored.ts';
 
 /**
@@ -52,11 +53,13 @@ export interface Database {
   clients: ClientRow;
   clientBans: ClientBanRow;
   registrationTokens: RegistrationTokenRow;
+  identityProviders: IdentityProviderRow;
   members: MemberRow;
   /** The words of members' names, as they are searched. */
   memberWords: { tenantId: string; word: string; memberId: string };
   formerAddresses: FormerAddressRow;
   passkeys: PasskeyRow;
+  linkedAccounts: LinkedAccountRow;
   sessions: Session;
   authorizationCodes: AuthorizationCode;
   signIns: SignIn;
@@ -139,7 +142,7 @@ export interface UsedIdRow {
    * What bears it, as its `jti` or its challenge: one of each kind may have the same (RFC 7523 §3, RFC 9449 §11.1, RFC
    * 9101 §10.2).
    */
-  purpose: 'client assertion' | 'DPoP proof' | 'invoice reminder' | 'passkey' | 'request object';
+  purpose: 'client assertion' | 'DPoP proof' | 'invoice reminder' | 'passkey' | 'request object' | 'way back';
   /** SHA-256 of the id and of who made it. */
   hash: string;
   /** ms */

@@ -184,12 +184,22 @@ function lookUp(
   }
   // Where secrets are not looked up, two names are two secrets.
   if (environment === null) return { ok: true, value: sha256(referenceName(kind, name)) };
-  if (kind === 'secretEnv') {
+  const isSealed = kind === 'clientSecretFile' || kind === 'clientSecretEnv';
+  const take = isSealed ? sealedFrom : secretFrom;
+  if (kind === 'secretEnv' || kind === 'clientSecretEnv') {
     const text = Object.hasOwn(environment, name) ? environment[name] : undefined;
-    return text === undefined ? nowhere(problem([], 'variable_not_set', { name })) : secretFrom(text, name);
+    return text === undefined ? nowhere(problem([], 'variable_not_set', { name })) : take(text, name);
   }
   const read = readBytes(folder, name);
-  return 'problem' in read ? nowhere(read.problem) : secretFrom(read.bytes.toString(), name);
+  return 'problem' in read ? nowhere(read.problem) : take(read.bytes.toString(), name);
+}
+
+/** A secret of a provider, which the service seals: a key has several lines. */
+function sealedFrom(text: string, name: string): Found {
+  const secret = text.replace(/\r?\n$/, '');
+  return /^[!-~\s]+$/.test(secret)
+    ? { ok: true, value: secret }
+    : nowhere(problem([], 'secret_signs', { name }));
 }
 
 const nowhere = (found: Problem): Found => ({ ok: false, problem: found });

@@ -8,6 +8,7 @@ import type { MemberSubscription } from '../access/subscription.ts';
 import type { Client } from '../client.ts';
 import type { SignIn } from '../grants/sign-in.ts';
 import type { ScopeConsent } from '../oidc/scope-consent.ts';
+import type { LinkedAccount } from '../providers/linked-account.ts';
 import type { Session } from '../session.ts';
 import { factorsOf } from '../strength.ts';
 import type { Member } from './member.ts';
@@ -29,6 +30,7 @@ interface HeldData {
   readonly sessions: readonly Session[];
   readonly passkeys: readonly Passkey[];
   readonly secondFactor: SecondFactor | null;
+  readonly linkedAccounts: readonly LinkedAccount[];
   readonly consents: readonly ScopeConsent[];
   readonly clients: readonly Client[];
   readonly exportedAt: number;
@@ -62,7 +64,7 @@ export function memberDetails(member: Member) {
  */
 export function memberData(held: HeldData) {
   const { member, subscriptions, checkouts, invoices, consentChanges } = held;
-  const { signIns, sessions, passkeys, secondFactor, consents, clients, exportedAt } = held;
+  const { signIns, sessions, passkeys, secondFactor, linkedAccounts, consents, clients, exportedAt } = held;
   const nameOf = (id: string) => clients.find(({ clientId }) => clientId === id)?.name ?? id;
   return {
     exportedAt: iso(exportedAt),
@@ -150,6 +152,14 @@ export function memberData(held: HeldData) {
             since: iso(secondFactor.createdAt),
             recoveryCodesLeft: secondFactor.recoveryHashes.length,
           },
+    linkedAccounts: linkedAccounts.map(({ provider, issuer, subject, email, linkedAt, lastUsedAt }) => ({
+      provider,
+      issuer,
+      subject,
+      email,
+      linkedAt: iso(linkedAt),
+      lastUsedAt: iso(lastUsedAt),
+    })),
     consents: consents.map(({ clientId, scope, grantedAt }) => ({
       app: nameOf(clientId),
       scope,

@@ -14,6 +14,8 @@ export const permissions = [
   'keys:write',
   'members:read',
   'members:write',
+  'providers:read',
+  'providers:write',
   'subscriptions:read',
   'subscriptions:write',
   'tenants:read',

@@ -1,6 +1,7 @@
 /** Pages of a way through the sign-in: each opens the flow that its address or its form carries, and leads on in it. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { takeStep } from '../../operations/authorization/authorization.ts';
+import { linkAccount } from '../../operations/providers/linked-account.ts';
 import type { Proven } from '../../operations/sign-in/enter.ts';
 import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods } from '../answers.ts';
@@ -24,6 +25,7 @@ import { refuseByDocument } from '../oidc/registration/document.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
 import { enterHere } from '../session.ts';
+import { pendingAccount } from './providers/buttons.ts';
 
 type Handler = (reply: FastifyReply, flow: Flow, deps: Deps) => Promise<FastifyReply> | FastifyReply;
 
@@ -89,6 +91,9 @@ export async function signInTo(
   if (entered === null) return null;
   if (entered.kind === 'waiting') return { flow, waiting: entered.waiting } as const;
   const { session, secret } = entered;
+  const account = pendingAccount(flow, deps.clock());
+  // Both were proven in this flow. One that became another member's meanwhile keeps nobody out.
+  if (account !== null) await linkAccount(tx, request.tenant, entered.member, account, deps);
   const outcome = step === null ? null : await takeStep(tx, { ...step, now: deps.clock() }, session, deps);
   return { flow, secret, outcome } as const;
 }

@@ -38,6 +38,7 @@ import { sendProblem } from '../pages/problem.ts';
 import { currentSession, guesserOf } from '../session.ts';
 import { answerSignedIn, flowPage, goToFlow, signInTo } from './flow-page.ts';
 import { addressToSignIn } from './login-hint.ts';
+import { accountWords, pendingAccount, providerButtons } from './providers/buttons.ts';
 import { askByMail } from './sign-in-code.ts';
 import { signInByPasskey, toSignIn } from './sign-in-passkey.ts';
 import { maySignUp } from './sign-up/sign-up-offer.ts';
@@ -191,6 +192,8 @@ async function sendForm(
   ];
   const sealed = sealFlow(reply, email === undefined ? flow : withAddress(flow, email), deps);
   const client = shown === null ? null : shownName(shown.client.name);
+  const providers = await providerButtons(request, sealed, deps);
+  const account = pendingAccount(flow, deps.clock());
   return sendPage(reply, {
     template: 'members/sign-in-page.eta',
     language,
@@ -202,7 +205,8 @@ async function sendForm(
     data: {
       client,
       logo: shown?.client.logo ?? null,
-      lead: leadOf(flow, client, language),
+      lead: accountWords(account, providers, language, 'signIn.linking') ?? leadOf(flow, client, language),
+      providers,
       steps: stepsOf(flow),
       maySignUp: maySignUp(request, flow, shown),
       flow: sealed,

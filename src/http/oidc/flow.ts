@@ -5,6 +5,7 @@ import { flowLifetime } from '../../core/limits.ts';
 import { memberTextLength } from '../../core/members/limits.ts';
 import type { IdTokenHint } from '../../core/oidc/logout.ts';
 import type { SentParameters } from '../../core/oidc/request/authorization-request.ts';
+import type { PendingAccount } from '../../core/providers/linked-account.ts';
 import {
   type AuthorizationContext,
   type AuthorizationOutcome,
@@ -43,6 +44,8 @@ export interface Flow {
   readonly isFree?: boolean;
   /** The address that was typed on the way: it is not asked for again. */
   readonly email?: string;
+  /** An account of another provider that was proven on the way: it is linked to the member who signs in, or who signs up. */
+  readonly account?: PendingAccount;
   /** When a mail to that address was asked for on the way (ms). */
   readonly mailedAt?: number;
   /** The code to sign in with that was asked for then (the id of its proof). */
@@ -73,7 +76,8 @@ export function sealFlow(
   const { tokenKey } = reply.request.tenant;
   return seal(tokenKey, purpose, ensureBrowserCookie(reply, random), flow, {
     // No address of a page tells who is on the way.
-    isHidden: flow.pushed === true || flow.email !== undefined || flow.waiting !== undefined,
+    isHidden:
+      [flow.email, flow.account, flow.waiting].some((known) => known !== undefined) || flow.pushed === true,
   });
 }
 
@@ -97,7 +101,14 @@ export function openFlow(
  * without the hint the client checks itself who signed in.
  */
 export function flowToKeep(given: Flow): Flow {
-  const { email: _email, mailedAt: _mailedAt, codeId: _codeId, waiting: _waiting, ...flow } = given;
+  const {
+    email: _email,
+    mailedAt: _mailedAt,
+    codeId: _codeId,
+    waiting: _waiting,
+    account: _account,
+    ...flow
+  } = given;
   if (flow.parameters === null) return flow;
   const { id_token_hint: _, ...parameters } = flow.parameters;
   return { ...flow, parameters };

@@ -22,6 +22,8 @@ const tooMany = (limit: LimitName) => answered(429, limitWords(limit), limit);
  * limit that it tells of.
  */
 const problems = {
+  accountRefused: answered(403, 'an account of another provider whose member may not sign in'),
+  accountTaken: answered(409, 'an account of another provider that is another member’s, or one too many'),
   busy: answered(503, 'the service was busy'),
   checkout: answered(400, 'the address of a checkout is not right'),
   crossSite: answered(403, 'a form that no page of ours gave to this browser and session'),
@@ -29,6 +31,8 @@ const problems = {
   noFlow: answered(400, 'a page of a sign-in that was not begun, or that is over'),
   noSignUp: answered(403, 'no sign-up is offered here'),
   notFound: answered(404, 'there is nothing at this address'),
+  providerFailed: answered(502, 'another provider did not sign the member in'),
+  providerGone: answered(404, 'another provider that is off, or there no more'),
   request: answered(400, 'the request cannot be read'),
   stale: answered(403, 'the page was too old'),
   staleOfApp: answered(403, 'the page was too old, and its app has to begin again'),
@@ -56,6 +60,8 @@ export interface Way {
 export interface Problem {
   readonly language?: Language;
   readonly reason?: string;
+  /** What its texts name. */
+  readonly values?: Readonly<Record<string, string>>;
   readonly details?: readonly { readonly label: string; readonly values: readonly string[] }[];
   /** Where "Start again" leads. */
   readonly link?: string;
@@ -78,11 +84,12 @@ export function sendProblem(reply: FastifyReply, kind: ProblemKind, problem: Pro
     template: 'problem.eta',
     language,
     title: `problem.${kind}.title`,
+    ...(problem.values === undefined ? {} : { titleValues: problem.values }),
     status: problems[kind].status,
     isError: true,
     ...(problem.again === undefined ? {} : { again: problem.again }),
     data: {
-      lead: language.t(`problem.${kind}.lead`),
+      lead: language.t(`problem.${kind}.lead`, problem.values),
       reason: problem.reason ?? null,
       details: problem.details ?? [],
       ways: waysOn(request, kind, problem),

@@ -14,6 +14,7 @@ import { registrationTokenOperations } from './clients/registration-tokens.ts';
 import { unverifiedClientOperations } from './clients/unverified.ts';
 import { mailOperations } from './mails.ts';
 import { contentAccessOperations } from './members/content-access.ts';
+import { linkedAccountOperations } from './members/linked-accounts.ts';
 import { memberChangeOperations } from './members/member-changes.ts';
 import { memberLimitOperations } from './members/member-limits.ts';
 import { memberFileOperations, memberMailOperations, memberOperations } from './members/members.ts';
@@ -26,6 +27,7 @@ import type { Operation } from './operation.ts';
 import { countOperations } from './overview/counts.ts';
 import { figureOperations } from './overview/figures.ts';
 import { overviewOperations } from './overview/overview.ts';
+import { providerOperations } from './providers/providers.ts';
 import { searchOperations } from './search.ts';
 import { keyOperations } from './tenants/keys.ts';
 import { loadOperations } from './tenants/load.ts';
@@ -39,6 +41,7 @@ export const operations: readonly Operation[] = [
   ...countOperations,
   ...clientOperations,
   ...apiOperations,
+  ...providerOperations,
   ...unverifiedClientOperations,
   ...registrationTokenOperations,
   ...logoutNoticeOperations,
@@ -52,6 +55,7 @@ export const operations: readonly Operation[] = [
   ...memberLimitOperations,
   ...sessionListOperations,
   ...passkeyOperations,
+  ...linkedAccountOperations,
   ...memberMailOperations,
   ...secondFactorOperations,
   ...sessionEndOperations,

@@ -31,6 +31,7 @@ export const mailNames = [
   'emailChanged', // the address an account had before | email (the new one), time | – | –
   'newTv', // a member whose TV or app was signed in | client, device, place, time | – | takes it back
   'newBrowser', // a member who signed in with a new browser | browser, place, time | – | takes it back
+  'accountLinked', // a member who linked an account of another provider | linked (required), time | – | the accounts
   'deletionRequested', // a member who asked to be deleted | date (required) | – | the account, to keep it
   'deletionCancelled', // a member who keeps the account after all | – | – | the account
   'subscribed', // a member whose subscription began | package (required), price, until | – | the account

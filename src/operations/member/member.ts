@@ -18,6 +18,7 @@ import {
 } from '../../storage/members/member.ts';
 import { listPasskeys } from '../../storage/members/passkey.ts';
 import { findSecondFactor } from '../../storage/members/second-factor.ts';
+import { listLinkedAccounts } from '../../storage/providers/linked-account.ts';
 import { listUnverifiedClients } from '../../storage/registration/unverified-client.ts';
 import type { Tx } from '../../storage/store.ts';
 import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
@@ -116,6 +117,7 @@ export async function wholeMemberData(tx: Tx, member: Member, exportedAt: number
     sessions: await listActiveSessions(tx, id),
     passkeys: await listPasskeys(tx, id),
     secondFactor: await findSecondFactor(tx, id),
+    linkedAccounts: await listLinkedAccounts(tx, id),
     consents: await listScopeConsents(tx, id),
     clients: [
       ...(await listClients(tx, tenantId)),

@@ -125,7 +125,7 @@ export async function makeNewKeys(
   );
   return store.transaction(async (tx) => {
     checkLoss(await findService(tx), environment, vault);
-    for (const { id, ...keys } of made) await replaceSealedKeys(tx, id, keys);
+    for (const { id, ...keys } of made) await replaceSealedKeys(tx, id, keys, now);
     const mails = await giveUpMails(tx, 'the master key was lost');
     const secondFactors = await endSealedFactors(tx);
     const ended = await endAllSignIns(tx, 'keys_lost', now);

@@ -5,6 +5,8 @@ import { passkeyDomain } from '../../core/members/passkey.ts';
 import { isLastWayIn, type WayIn } from '../../core/members/ways-in.ts';
 import { passwordSince, updatePasswordHash } from '../../storage/members/member.ts';
 import { listPasskeys } from '../../storage/members/passkey.ts';
+import { findProviders } from '../../storage/providers/identity-provider.ts';
+import { listLinkedAccounts } from '../../storage/providers/linked-account.ts';
 import type { Tx } from '../../storage/store.ts';
 import { auditDeed } from '../audit/audit.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
@@ -20,7 +22,14 @@ export async function listWaysIn(
   return [
     ...(hasPassword ? [{ way: 'password', id: null } as const] : []),
     ...passkeys.map(({ id }) => ({ way: 'passkey', id }) as const),
+    ...(await usableAccounts(tx, member)).map(({ id }) => ({ way: 'account', id }) as const),
   ];
+}
+
+/** The accounts of other providers that she has linked, of those that are on. */
+async function usableAccounts(tx: Tx, { id, tenantId }: Pick<Member, 'id' | 'tenantId'>) {
+  const usable = new Set((await findProviders(tx, tenantId)).map(({ key }) => key));
+  return (await listLinkedAccounts(tx, id)).filter(({ provider }) => usable.has(provider));
 }
 
 /**

@@ -20,13 +20,17 @@ import type { Store, Tx } from '../../storage/store.ts';
 import { auditDeed } from '../audit/audit.ts';
 import { type Asker, askForProof, type MemberDeps } from '../email-proof/email-proof.ts';
 import { deleteMember, newMember } from '../member/member.ts';
+import { linkAccount, type ProvenAccount } from '../providers/linked-account.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 
 /** What a sign-up asked for, kept until the address is proven. */
 export interface SignUpPayload {
   readonly fullName: string;
   readonly email: string;
+  /** Where it began with an account of another provider, the hash of a password that nobody knows. */
   readonly passwordHash: string;
+  /** That account, which is linked to the member. */
+  readonly account?: ProvenAccount;
   /** What was asked for, in the words of that page, and what was answered; older sign-ups have none. */
   readonly consents?: readonly { readonly consent: Consent; readonly status: ConsentStatus }[];
   readonly language: string;
@@ -110,20 +114,35 @@ async function beginMember(
   tx: Tx,
   tenant: OpenTenant,
   proof: EmailProof,
-  { clock, random }: Pick<MemberDeps, 'clock' | 'random'>,
+  deps: MemberDeps,
 ): Promise<Member | null> {
-  const payload = JSON.parse(proof.payload) as SignUpPayload;
-  const now = clock();
+  const member = await makeMember(tx, tenant, JSON.parse(proof.payload) as SignUpPayload, deps);
+  if (member !== null) await claimSignUps(tx, proof, member.id);
+  return member;
+}
+
+/**
+ * The member of a sign-up whose address is proven: by a mail, or by a provider that is trusted with that.
+ *
+ * @returns null if the address has an account
+ */
+export async function makeMember(
+  tx: Tx,
+  tenant: OpenTenant,
+  payload: SignUpPayload,
+  deps: MemberDeps,
+): Promise<Member | null> {
+  const now = deps.clock();
   const known = await findMemberByEmail(tx, tenant.id, payload.email);
   if (known !== null && !isGone(known.member, now)) return null;
   // The address of a deleted account is free at once, and its data are erased for the new one.
   if (known !== null) await deleteMember(tx, tenant.id, known.member.id, now);
-  const { email, fullName, language: locale } = payload;
+  const { email, fullName, language: locale, account } = payload;
   const facts = { email: email.trim(), emailVerified: true, fullName: fullName.trim(), locale };
-  const member = await newMember(tx, tenant.id, facts, random, now);
-  await insertMember(tx, member, payload.passwordHash);
-  await claimSignUps(tx, proof, member.id);
+  const member = await newMember(tx, tenant.id, facts, deps.random, now);
+  await insertMember(tx, member, payload.passwordHash, account === undefined ? now : null);
   await auditDeed(tx, { event: 'sign_up', memberId: member.id, target: member.id });
+  if (account !== undefined) await linkAccount(tx, tenant, member, account, deps, { isNews: false });
   for (const { consent, status } of payload.consents ?? []) {
     // Whose answers they are is known from now on; before, any visitor might have typed the address.
     const answerer = { memberId: member.id, source: 'sign_up', clientId: null, changedAt: now } as const;

@@ -10,6 +10,7 @@ export const nouns = [
   'channel',
   'consent',
   'api',
+  'provider',
   'client',
   'member',
   'subscription',

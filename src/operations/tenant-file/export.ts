@@ -8,6 +8,7 @@ import type { MemberSubscription } from '../../core/access/subscription.ts';
 import type { Client } from '../../core/client.ts';
 import type { Api } from '../../core/oidc/api.ts';
 import { tenantFile } from '../../core/operators/limits.ts';
+import type { IdentityProvider } from '../../core/providers/identity-provider.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import { listEveryConsent } from '../../storage/access/consent.ts';
 import { listContentChannels } from '../../storage/access/content-channel.ts';
@@ -17,10 +18,12 @@ import { listApis } from '../../storage/clients/api.ts';
 import { listClients } from '../../storage/clients/client.ts';
 import type { MemberWithPassword } from '../../storage/members/member.ts';
 import { listWholeMembers } from '../../storage/members/member-search.ts';
+import { listProviders } from '../../storage/providers/identity-provider.ts';
 import type { Tx } from '../../storage/store.ts';
 import { apiAnswer } from '../admin/clients/apis.ts';
 import { clientAnswer } from '../admin/clients/client.ts';
 import { memberAnswer } from '../admin/members/member.ts';
+import { providerAnswer } from '../admin/providers/provider.ts';
 import { tenantAnswer } from '../admin/tenants/tenant.ts';
 import { conflict } from '../refusal.ts';
 import type {
@@ -30,6 +33,7 @@ import type {
   FileConsent,
   FileMember,
   FilePackage,
+  FileProvider,
   FileSubscription,
   FileTenant,
 } from './tenant-file.ts';
@@ -60,6 +64,13 @@ export function describeClient(client: Client): FileClient {
 }
 
 export const describeApi = (api: Api): FileApi => apiAnswer(api);
+
+/** Its secret is not in it, and is told from others by its id. */
+export function describeProvider(provider: IdentityProvider): FileProvider {
+  const { redirectUri: _uri, disabledAt, ...facts } = providerAnswer(provider, { issuer: '' });
+  const { key, preset, secretId, ...settings } = facts;
+  return { key, preset, disabled: disabledAt !== null, ...settings, secretId };
+}
 
 export function describePackage(described: Package): FilePackage {
   return { ...packageFacts(described), products: described.products.map(({ name }) => name) };
@@ -123,6 +134,7 @@ export const nothingStored: Stored = {
   channels: [],
   consents: [],
   apis: [],
+  identityProviders: [],
   clients: [],
 };
 
@@ -144,6 +156,7 @@ export async function readStored(tx: Tx, tenantId: string) {
     })),
     consents: await listEveryConsent(tx, tenantId),
     apis: await listApis(tx, tenantId),
+    identityProviders: await listProviders(tx, tenantId),
     clients: await listClients(tx, tenantId),
   };
 }
@@ -213,6 +226,7 @@ async function wholeTenant(
 ): Promise<FileTenant> {
   const stored = await readStored(tx, tenant.id);
   const { properties, products, packages, channels, consents, apis, clients } = stored;
+  const { identityProviders } = stored;
   const { development, ...settings } = describeTenant(tenant, all);
   return {
     ...settings,
@@ -223,6 +237,7 @@ async function wholeTenant(
     channels: channels.map(describeChannel),
     consents: consents.map(describeConsent),
     apis: apis.map(describeApi),
+    identityProviders: identityProviders.map(describeProvider),
     clients: clients.map(describeClient),
     ...(withMembers ? { members: await wholeMembers(tx, tenant, stored) } : {}),
   };
@@ -241,10 +256,21 @@ async function wholeMembers(tx: Tx, { id, host }: Tenant, stored: Stored): Promi
   return written;
 }
 
-const heading = ' memberdoor apply FILE makes a service like this. Secrets are hashes: SHA-256 in base64url.';
+const heading =
+  ' memberdoor apply FILE makes a service like this. Secrets are hashes: SHA-256 in base64url; those of providers are not in it.';
 
 /** Lists of entries stand apart. */
-const sections = ['properties', 'products', 'packages', 'channels', 'consents', 'apis', 'clients', 'members'];
+const sections = [
+  'properties',
+  'products',
+  'packages',
+  'channels',
+  'consents',
+  'apis',
+  'identityProviders',
+  'clients',
+  'members',
+];
 
 function asYaml(tenants: readonly FileTenant[]): string {
   const document = new Document({ tenants }, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });

@@ -2,7 +2,7 @@
 import { sha256 } from '../../core/hash.ts';
 import { tenantPictures } from '../../core/members/picture.ts';
 import { type Path, type Problem, problem } from '../../core/problem.ts';
-import { each, type FileClient, type FileTenant, type TenantFile } from './tenant-file.ts';
+import { each, type FileClient, type FileProvider, type FileTenant, type TenantFile } from './tenant-file.ts';
 
 /** The fields that hold a picture, and those that refer to a file that does. */
 export type PictureField = (typeof tenantPictures)[number];
@@ -17,10 +17,13 @@ const pictureFiles: ReadonlyMap<string, PictureField> = new Map(
 /** Whether a reference is to a picture. */
 export const isOfPicture = (kind: ReferenceKind): kind is PictureFile => pictureFiles.has(kind);
 
-/** The fields that refer to something outside of the file: pictures, and two kinds of secrets. */
-export type ReferenceKind = PictureFile | 'secretFile' | 'secretEnv';
+/** The fields that refer to a secret that is sealed, and not hashed. */
+export type SealedReference = 'clientSecretFile' | 'clientSecretEnv';
 
-/** What a reference leads to: a picture as a data: URI, a secret as its hash. Or why it leads nowhere. */
+/** The fields that refer to something outside of the file: pictures, and secrets. */
+export type ReferenceKind = PictureFile | SealedReference | 'secretFile' | 'secretEnv';
+
+/** What a reference leads to: a picture as a data: URI, a secret as its hash, or as it is where it is sealed. Or why it leads nowhere. */
 export type Found =
   | { readonly ok: true; readonly value: string }
   | { readonly ok: false; readonly problem: Problem };
@@ -43,7 +46,7 @@ export function lookUpIn(references: References): LookUp {
     const key = referenceName(kind, name);
     const value = Object.hasOwn(references, key) ? references[key] : undefined;
     if (value !== undefined) return { ok: true, value };
-    const instead = pictureFiles.get(kind) ?? 'secretHash';
+    const instead = pictureFiles.get(kind) ?? (kind.startsWith('client') ? 'secretId' : 'secretHash');
     return { ok: false, problem: problem([], 'for_command_alone', { instead }) };
   };
 }
@@ -76,7 +79,7 @@ export function foundSecret({ kind, text }: Secret, lookUp: LookUp): Found {
   return kind === 'secret' ? { ok: true, value: sha256(text) } : lookUp(kind, text);
 }
 
-/** A file in which everything that it refers to stands itself, and every secret as its hash. */
+/** A file in which everything that it refers to stands itself, and every secret of a client as its hash. */
 export function withReferences(file: TenantFile, lookUp: LookUp): TenantFile {
   return {
     tenants: file.tenants.map((tenant) => ({
@@ -84,6 +87,9 @@ export function withReferences(file: TenantFile, lookUp: LookUp): TenantFile {
       ...(tenant.clients === undefined
         ? {}
         : { clients: tenant.clients.map((client) => withHashes(withPictures(client, lookUp), lookUp)) }),
+      ...(tenant.identityProviders === undefined
+        ? {}
+        : { identityProviders: tenant.identityProviders.map((one) => withSecret(one, lookUp)) }),
     })),
   };
 }
@@ -108,4 +114,26 @@ function withHashes(client: FileClient, lookUp: LookUp): FileClient {
     return found.ok ? [found.value] : [];
   });
   return hashes.length === 0 ? rest : { ...rest, secretHash: hashes };
+}
+
+/** The secret of a provider, as its entry refers to it; undefined where it does not. */
+export function providerSecret(
+  { clientSecretFile, clientSecretEnv, clientSecret }: Partial<FileProvider>,
+  lookUp: LookUp,
+): { readonly field: string; readonly found: Found } | undefined {
+  if (clientSecretFile !== undefined) {
+    return { field: 'clientSecretFile', found: lookUp('clientSecretFile', clientSecretFile) };
+  }
+  if (clientSecretEnv !== undefined) {
+    return { field: 'clientSecretEnv', found: lookUp('clientSecretEnv', clientSecretEnv) };
+  }
+  return clientSecret === undefined
+    ? undefined
+    : { field: 'clientSecret', found: { ok: true, value: clientSecret } };
+}
+
+function withSecret(provider: FileProvider, lookUp: LookUp): FileProvider {
+  const { clientSecretFile: _file, clientSecretEnv: _env, ...rest } = provider;
+  const found = providerSecret(provider, lookUp)?.found;
+  return found?.ok === true ? { ...rest, clientSecret: found.value } : rest;
 }

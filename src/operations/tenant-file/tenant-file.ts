@@ -5,6 +5,7 @@ import { valuesField } from '../admin/access/subscriptions.ts';
 import { apiFields, apiIdentifierField } from '../admin/clients/apis.ts';
 import { clientFields, clientIdField, typeField } from '../admin/clients/client.ts';
 import { emailField, fullNameField, memberFields, userTypeField } from '../admin/members/member.ts';
+import { presetField, providerFields, providerKeyField } from '../admin/providers/provider.ts';
 import { memberOnceFields, passwordHashField, subscriptionTimeFields } from '../admin/tenants/load.ts';
 import { tenantFields } from '../admin/tenants/tenant.ts';
 import {
@@ -145,6 +146,24 @@ const apiSchema = entry(
 
 export type FileApi = ValueOf<typeof apiSchema>;
 
+const providerSchema = entry(
+  'A provider whose accounts members sign in with, named by its key',
+  { key: providerKeyField, preset: presetField },
+  {
+    ...providerFields,
+    clientSecretFile: text('A file that holds its secret', '/run/secrets/google'),
+    clientSecretEnv: text('A variable of the environment that holds its secret', 'GOOGLE_SECRET'),
+    clientSecret: text('Its secret in clear, on a development tenant alone', 'a-secret-for-development'),
+    secretId: textOrNull(
+      'The id of its secret, as an export says it: the file does not hold the secret',
+      null,
+    ),
+    disabled: flag('Whether it is as if it were not there'),
+  },
+);
+
+export type FileProvider = ValueOf<typeof providerSchema>;
+
 const subscriptionSchema = entry(
   'A subscription of the member',
   { package: text('The name of the package', 'Everything') },
@@ -193,6 +212,7 @@ const tenantSchema = entry(
     channels: list('What members watch and read', channelSchema),
     consents: list('What members are asked to agree to', consentSchema),
     apis: list('APIs that take access tokens of the tenant', apiSchema),
+    identityProviders: list('Providers whose accounts members sign in with', providerSchema),
     clients: list('The apps, web sites and TVs that members sign in to', clientSchema),
     members: list('Members, for tests and for moving house', memberSchema),
   },

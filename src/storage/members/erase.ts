@@ -81,7 +81,7 @@ export async function countKept(tx: Tx, memberId: string) {
   };
 }
 
-/** Devices, browsers and addresses that the member was seen with, and what was allowed to apps. */
+/** Devices, browsers and addresses that the member was seen with, accounts elsewhere, and what was allowed to apps. */
 async function eraseTraces(tx: Tx, memberId: string): Promise<void> {
   await updateRows(tx, 'sessions', { memberId }, { userAgent: '', ipAddress: '' });
   await updateRows(tx, 'deviceCodes', { memberId }, { deviceName: null, deviceModel: null, ipAddress: '' });
@@ -94,6 +94,7 @@ async function eraseTraces(tx: Tx, memberId: string): Promise<void> {
     'slowedEntries',
     'scopeConsents',
     'memberWords',
+    'linkedAccounts',
   ] as const) {
     await deleteRows(tx, table, { memberId });
   }

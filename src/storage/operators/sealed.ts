@@ -1,5 +1,6 @@
 // Queries of everything that is encrypted under the master key.
 import type { WaitingMail } from '../members/mail.ts';
+import { forgetRemembered } from '../prepared.ts';
 import { deleteRows, rowsWith, updateRows } from '../rows.ts';
 import type { SigningKeyRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
@@ -26,7 +27,33 @@ export async function resealAll(tx: Tx, reseal: Reseal): Promise<number> {
   for (const { memberId, tenantId, secret } of factors) {
     await updateRows(tx, 'secondFactors', { memberId }, { secret: reseal(secret, tenantId) });
   }
-  return tenants.length + keys.length + factors.length + (await resealMails(tx, reseal));
+  const ofProviders = await resealProviders(tx, reseal);
+  const sealed = [tenants, keys, factors].reduce((all, rows) => all + rows.length, ofProviders);
+  return sealed + (await resealMails(tx, reseal));
+}
+
+/** The secrets that other providers know us by, and what they gave. */
+async function resealProviders(tx: Tx, reseal: Reseal): Promise<number> {
+  await forgetRemembered(tx);
+  const providers = await tx
+    .selectFrom('identityProviders')
+    .select(['tenantId', 'key', 'secret'])
+    .where('secret', 'is not', null)
+    .execute();
+  for (const { tenantId, key, secret } of providers) {
+    if (secret === null) continue;
+    await updateRows(tx, 'identityProviders', { tenantId, key }, { secret: reseal(secret, tenantId) });
+  }
+  const accounts = await tx
+    .selectFrom('linkedAccounts')
+    .select(['id', 'tenantId', 'tokens'])
+    .where('tokens', 'is not', null)
+    .execute();
+  for (const { id, tenantId, tokens } of accounts) {
+    if (tokens === null) continue;
+    await updateRows(tx, 'linkedAccounts', { id }, { tokens: reseal(tokens, tenantId) });
+  }
+  return providers.length + accounts.length;
 }
 
 async function resealMails(tx: Tx, reseal: Reseal): Promise<number> {
@@ -62,12 +89,22 @@ export async function listSealedMails(tx: Tx): Promise<readonly LostMail[]> {
     .execute();
 }
 
-/** The keys that a tenant has from now on; those that were encrypted under a lost key are gone. */
+/**
+ * The keys that a tenant has from now on; those that were encrypted under a lost key are gone. A provider whose secret was
+ * is off until the operator gives it again: its links stay.
+ *
+ * @param now ms
+ */
 export async function replaceSealedKeys(
   tx: Tx,
   tenantId: string,
   { tokenKey, keys }: { readonly tokenKey: Buffer; readonly keys: readonly SigningKeyRow[] },
+  now: number,
 ): Promise<void> {
+  await forgetRemembered(tx);
+  const sealed = tx.updateTable('identityProviders').where('tenantId', '=', tenantId);
+  await sealed.where('secret', 'is not', null).set({ secret: null, disabledAt: now }).execute();
+  await updateRows(tx, 'linkedAccounts', { tenantId }, { tokens: null });
   await updateRows(tx, 'tenants', { id: tenantId }, { tokenKey });
   await deleteRows(tx, 'signingKeys', { tenantId });
   await tx

@@ -45,6 +45,19 @@ describe('the file of a member’s data (pages 18)', () => {
     sessions: [sessionRecord()],
     passkeys: [passkeyRecord()],
     secondFactor: null,
+    linkedAccounts: [
+      {
+        id: 'link-1',
+        tenantId: 'tenant-a',
+        memberId: 'member-1',
+        provider: 'google',
+        issuer: 'https://accounts.google.com',
+        subject: '1101',
+        email: 'ada@example.com',
+        linkedAt: now - 1,
+        lastUsedAt: now,
+      },
+    ],
     consents: [
       {
         tenantId: 'tenant-a',

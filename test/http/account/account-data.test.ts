@@ -96,6 +96,7 @@ describe('my data', () => {
         },
       ],
       sessions: [session, session],
+      linkedAccounts: [],
       passkeys: [],
       secondFactor: null,
       consents: [{ app: 'Third Party', scope: 'openid offline_access', grantedAt: time }],

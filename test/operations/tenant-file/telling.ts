@@ -123,6 +123,38 @@ const tenant: FileTenant = {
       unverifiedClients: true,
     },
   ],
+  identityProviders: [
+    {
+      key: 'apple',
+      preset: 'apple',
+      disabled: true,
+      name: 'Apple',
+      clientId: '',
+      issuer: 'https://appleid.apple.com',
+      teamId: 'TEAM567890',
+      keyId: 'KEY4567890',
+      trustsVerifiedEmail: false,
+      scopes: ['openid', 'email', 'name'],
+      keepTokens: false,
+      position: 0,
+      secretId: null,
+    },
+    {
+      key: 'elsewhere',
+      preset: 'oidc',
+      disabled: true,
+      name: 'true',
+      clientId: 'client-at-elsewhere',
+      issuer: 'https://login.elsewhere.test/one',
+      teamId: null,
+      keyId: null,
+      trustsVerifiedEmail: true,
+      scopes: ['openid', 'https://x/y'],
+      keepTokens: true,
+      position: 7,
+      secretId: null,
+    },
+  ],
   clients: [
     {
       clientId: 'telling',
@@ -235,6 +267,7 @@ export const untold: TenantFile = {
       channels: [{ id: 'sport-live', name: 'Untold', products: [] }],
       consents: [{ id: 'newsletter', name: 'Untold' }],
       apis: (tenant.apis ?? []).map(({ identifier }) => ({ identifier, name: 'Untold' })),
+      identityProviders: (tenant.identityProviders ?? []).map(({ key, preset }) => ({ key, preset })),
       clients: [
         {
           clientId: 'telling',
@@ -257,6 +290,12 @@ export const untold: TenantFile = {
         },
       ],
     },
-    { issuer: stage.issuer, name: 'Stage', apis: stage.apis ?? [], clients: stage.clients ?? [] },
+    {
+      issuer: stage.issuer,
+      name: 'Stage',
+      apis: stage.apis ?? [],
+      clients: stage.clients ?? [],
+      identityProviders: [],
+    },
   ],
 };

@@ -295,6 +295,7 @@ describe('who applies a file', () => {
       'tenants:read',
       'clients:read',
       'access:read',
+      'providers:read',
       'clients:write',
     ]);
     for (const [actor, members] of [

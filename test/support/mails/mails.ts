@@ -43,6 +43,13 @@ export const fullMails: Readonly<Record<MailName, Pick<Mail, 'values' | 'code'>>
       time: Date.UTC(2026, 2, 4, 5, 6),
     },
   },
+  accountLinked: {
+    values: {
+      fullName: 'Grace Hopper',
+      linked: 'Google (grace@example.com)',
+      time: Date.UTC(2026, 2, 4, 5, 6),
+    },
+  },
   deletionRequested: { values: { fullName: 'Grace Hopper', date: Date.UTC(2026, 2, 4) } },
   deletionCancelled: { values: { fullName: 'Grace Hopper' } },
   subscribed: {

@@ -1,6 +1,7 @@
 import { updateSecondFactor } from '../../../src/storage/members/second-factor.ts';
 import { giveSecondFactor } from '../members/second-factor.ts';
 import { clientExamples } from './client-examples.ts';
+import { providerExamples } from './provider-examples.ts';
 import {
   type Example,
   newAnswer,
@@ -97,6 +98,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'tenants.enable': ofNothing,
 
   ...clientExamples,
+  ...providerExamples,
 
   'members.list': async (world) => {
     await newMember(world);

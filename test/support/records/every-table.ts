@@ -62,6 +62,40 @@ export async function fillOtherTables(
         createdAt: 1,
       })
       .execute();
+    const provider = { tenantId, key: 'elsewhere', issuer: 'https://elsewhere.test' } as const;
+    await tx
+      .insertInto('identityProviders')
+      .values({
+        ...provider,
+        name: difficult,
+        preset: 'oidc',
+        clientId: 'us',
+        teamId: null,
+        keyId: null,
+        secret: randomBytes(60),
+        secretId: 'abcdefgh',
+        scopes: '["openid"]',
+        trustsVerifiedEmail: 1,
+        keepTokens: 0,
+        position: 3,
+        disabledAt: null,
+      })
+      .execute();
+    await tx
+      .insertInto('linkedAccounts')
+      .values({
+        id: 'link',
+        tenantId,
+        memberId,
+        provider: provider.key,
+        issuer: provider.issuer,
+        subject: difficult,
+        email: 'ada@elsewhere.test',
+        linkedAt: 1,
+        lastUsedAt: 2,
+        tokens: randomBytes(60),
+      })
+      .execute();
     await tx
       .insertInto('leases')
       .values({ name: difficult, holder: '', until: Number.MAX_SAFE_INTEGER })

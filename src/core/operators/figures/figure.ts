@@ -8,6 +8,7 @@ const eventFigures = [
   'signInsByPassword',
   'signInsByPasskey',
   'signInsByEmailCode',
+  'signInsByAccount',
   'signInsByTv',
   'signInsRefused',
   'signUps',
@@ -46,6 +47,7 @@ const byWay: Readonly<Record<SignInWay, FigureName>> = {
   password: 'signInsByPassword',
   passkey: 'signInsByPasskey',
   email_code: 'signInsByEmailCode',
+  account: 'signInsByAccount',
 };
 
 /** The figures that an event counts for. @param way of a sign-in; null of one that came with a password */

@@ -53,7 +53,7 @@ const groups: readonly { readonly name: string; readonly pages: readonly string[
   { name: 'people', pages: ['members', 'subscriptions', 'checkouts', 'invoices', 'consentAnswers'] },
   { name: 'apps', pages: ['clients', 'unverifiedClients', 'clientBans', 'registrationTokens', 'apis'] },
   { name: 'access', pages: ['packages', 'products', 'channels', 'properties', 'consents'] },
-  { name: 'setUp', pages: ['tenants.change', 'keys', 'tokens', 'audit'] },
+  { name: 'setUp', pages: ['tenants.change', 'identityProviders', 'keys', 'tokens', 'audit'] },
 ];
 
 /** The rail of a page: only what this administrator may open. */

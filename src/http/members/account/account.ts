@@ -1,6 +1,7 @@
 // The account area: every page of it (pages 17, 18).
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../../deps.ts';
+import { linkedAccountPages } from '../providers/linked-accounts.ts';
 import { consentsPage } from './consents.ts';
 import { dataPage, deletePage, keepPage, privacyPage } from './data.ts';
 import { detailsPages } from './details.ts';
@@ -33,6 +34,7 @@ const pages = [
   passkeysPage,
   ...newPasskeyPages,
   removePasskeyPage,
+  ...linkedAccountPages,
   privacyPage,
   dataPage,
   deletePage,

@@ -82,6 +82,7 @@ const done = [
   'details',
   'email',
   'kept',
+  'linked',
   'otherSessions',
   'passkeyAdded',
   'passkeyRemoved',
@@ -92,6 +93,7 @@ const done = [
   'signedOut',
   'signedOutAll',
   'twoStepOff',
+  'unlinked',
 ] as const;
 
 type Done = (typeof done)[number];

@@ -9,6 +9,7 @@ import { pageForm } from '../../form.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { browserIcon } from '../facts.ts';
+import { accountsWords } from '../providers/linked-accounts.ts';
 import { agoOf, dayOf } from '../times.ts';
 import {
   type AccountPage,
@@ -44,11 +45,12 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
   const password = await passwordWords(tx, visit);
   const twoStep = await twoStepRow(tx, visit);
   const passkeys = await passkeysInShort(tx, visit);
+  const accounts = await accountsWords(tx, visit);
   return () =>
     sendAccountPage(visit, {
       template: 'sessions',
       title: 'account.sessions.title',
-      data: { browsers, links, hasOthers, password, twoStep, ...passkeys },
+      data: { browsers, links, hasOthers, password, twoStep, accounts, ...passkeys },
     });
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../../core/members/email-proof.ts';
 import { normaliseEmail } from '../../../core/members/member.ts';
 import { hashProofCode } from '../../../operations/email-proof/email-proof.ts';
-import { byPassword } from '../../../operations/sign-in/enter.ts';
+import { byAccount, byPassword } from '../../../operations/sign-in/enter.ts';
 import {
   askAgain,
   finishSignUp,
@@ -179,6 +179,10 @@ async function confirm(reply: FastifyReply, form: { readonly password?: string }
       data: { email: payloadOf(found).email, action: `/sign-up/confirm/${secret}`, asksPassword: !isOwn },
     });
   if (standing === 'proven' && !isOwn) return sendConfirmed(reply, language);
+  // No password was chosen that could tell who began it: the browser that did takes the digits.
+  if (!isOwn && payloadOf(found).account !== undefined) {
+    return sendMessage(reply, { language, title: 'signUp.confirm.title', lead: 'signUp.confirm.elsewhere' });
+  }
   if (form === null) return sendQuestion(null);
   if (isOwn) {
     const result = await takeOn(request, found.id, { by: 'link' }, deps);
@@ -204,8 +208,10 @@ function takeOn(request: FastifyRequest, proofId: string, presented: Presented, 
     if (member === null) return { refused: proof };
     const flow = flowOf(proof);
     const step = await stepOf(request, flow);
-    const { passwordHash } = payloadOf(proof);
-    const signedIn = await signInTo(tx, request, { flow, step }, byPassword({ member, passwordHash }), deps);
+    const { passwordHash, account } = payloadOf(proof);
+    const found = { member, passwordHash };
+    const proven = account === undefined ? byPassword(found) : byAccount(found);
+    const signedIn = await signInTo(tx, request, { flow, step }, proven, deps);
     return signedIn ?? { refused: proof };
   });
 }

@@ -4,8 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { countingWindow } from '../../../core/limits.ts';
 import { emailProblem, fullNameProblem, shownName } from '../../../core/members/details.ts';
 import { passwordProblem } from '../../../core/members/password.ts';
+import { isProvenBy } from '../../../core/providers/linked-account.ts';
 import { passwordEstimate } from '../../../operations/member/password-strength.ts';
-import { askForSignUp } from '../../../operations/sign-up/sign-up.ts';
+import { byAccount } from '../../../operations/sign-in/enter.ts';
+import { askForSignUp, makeMember } from '../../../operations/sign-up/sign-up.ts';
 import { seal } from '../../../secrets/seal.ts';
 import { listConsents } from '../../../storage/access/consent.ts';
 import { addressKey, shareOf } from '../../address.ts';
@@ -22,6 +24,7 @@ import {
   languageOf,
   requestOf,
   sealFlow,
+  stepOf,
   stepsOf,
   withAddress,
 } from '../../oidc/flow.ts';
@@ -30,8 +33,9 @@ import { type FieldProblem, sendPage } from '../../pages/pages.ts';
 import { sendProblem, sendTooManyMails } from '../../pages/problem.ts';
 import { boxesOf, type ConsentAnswers, readConsents } from '../consent-form.ts';
 import { askerOf } from '../email-proof.ts';
-import { flowPage, goToFlow } from '../flow-page.ts';
+import { answerSignedIn, flowPage, goToFlow, signInTo } from '../flow-page.ts';
 import { hintedAddress } from '../login-hint.ts';
+import { accountWords, pendingAccount, providerButtons } from '../providers/buttons.ts';
 import { maySignUp } from './sign-up-offer.ts';
 
 const url = '/sign-up';
@@ -87,12 +91,13 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps) {
 
   const { fullName = '', email = '', password = '' } = form;
   const answers = readConsents(request, asked.consents);
+  const account = pendingAccount(flow, deps.clock());
   const least = tenant.passwordLength;
   const rules = { least, email, names: [fullName, tenant.name], guessesTo: await passwordEstimate() };
   const problems: FieldProblem[] = [
     { field: 'fullName', problem: fullNameProblem(fullName) },
     { field: 'email', problem: emailProblem(email) },
-    { field: 'password', problem: passwordProblem(password, rules) },
+    { field: 'password', problem: account === null ? passwordProblem(password, rules) : null },
   ].flatMap(({ field, problem }) =>
     problem === null ? [] : [{ field, text: language.t(`member.error.${field}.${problem}`, { least }) }],
   );
@@ -107,11 +112,14 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps) {
 
   // A known address costs the same hash and gets the same page: who has an account stays between the
   // service and the owner of the address, who gets a mail (pages 10).
-  const passwordHash = await deps.passwords.hash(password, shareOf(request));
+  // Who comes with an account of another provider has no password: nobody knows the one that is hashed.
+  const chosen = account === null ? password : deps.random.secret();
+  const passwordHash = await deps.passwords.hash(chosen, shareOf(request));
   const payload = {
     fullName,
     email,
     passwordHash,
+    ...(account === null ? {} : { account }),
     consents: asked.consents.flatMap((consent) => {
       const status = answers.get(consent.id);
       return status === undefined ? [] : [{ consent, status }];
@@ -120,7 +128,17 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps) {
     flow: flowToKeep(flow),
   };
   const asker = askerOf(reply, deps);
-  const proofId = await transactionOf(request, deps, (tx) => askForSignUp(tx, tenant, payload, asker, deps));
+  const isProven = account !== null && isProvenBy(account, email);
+  const step = await stepOf(request, flow);
+  const taken = await transactionOf(request, deps, async (tx) => {
+    const member = isProven ? await makeMember(tx, tenant, payload, deps) : null;
+    if (member === null) return { proofId: await askForSignUp(tx, tenant, payload, asker, deps) };
+    const proven = byAccount({ member, passwordHash });
+    const signedIn = await signInTo(tx, request, { flow: payload.flow, step }, proven, deps);
+    return signedIn ?? { proofId: null };
+  });
+  if (!('proofId' in taken)) return answerSignedIn(reply, taken, deps);
+  const { proofId } = taken;
   if (proofId === null) {
     const link = flowUrl(url, sealFlow(reply, withAddress(flow, email), deps));
     return sendTooManyMails(reply, email, { language, link });
@@ -154,16 +172,20 @@ interface FormState {
   readonly problems?: readonly FieldProblem[];
 }
 
-function sendForm(
+async function sendForm(
   reply: FastifyReply,
   flow: Flow,
   { lead, logo, consents, formTargets }: SignUp,
   deps: Deps,
-  { fullName = '', email = hintedAddress(flow), answers, problems = [] }: FormState = {},
+  state: FormState = {},
 ) {
+  const account = pendingAccount(flow, deps.clock());
+  const { fullName = account?.name ?? '', answers, problems = [] } = state;
+  const { email = flow.email ?? account?.email ?? hintedAddress(flow) } = state;
   const language = languageOf(reply.request, flow);
   const sealed = sealFlow(reply, withAddress(flow, email), deps);
   const least = reply.request.tenant.passwordLength;
+  const providers = await providerButtons(reply.request, sealed, deps);
   return sendPage(reply, {
     template: 'members/sign-up/form.eta',
     language,
@@ -172,8 +194,10 @@ function sendForm(
     formTargets,
     again: { action: url, fields: { flow: sealed } },
     data: {
-      lead,
+      lead: accountWords(account, providers, language, 'signUp.linking') ?? lead,
       logo,
+      hasAccount: account !== null,
+      providers: account === null ? providers : [],
       steps: stepsOf(flow),
       flow: sealed,
       fullName,

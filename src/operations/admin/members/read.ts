@@ -5,6 +5,7 @@ import type { Member } from '../../../core/members/member.ts';
 import { listNewestSubscriptions } from '../../../storage/access/subscription.ts';
 import { countHeld } from '../../../storage/members/held.ts';
 import { listPasskeys } from '../../../storage/members/passkey.ts';
+import { listLinkedAccounts } from '../../../storage/providers/linked-account.ts';
 import * as s from '../../json-schema.ts';
 import { livingSessions } from '../../session/session.ts';
 import { livingSignIns } from '../../sign-in/sign-in.ts';
@@ -13,6 +14,7 @@ import { type OnTenant, onTenant } from '../define.ts';
 import { withClientNames } from '../names.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { contentAccess, contentAccessSchema } from './content-access.ts';
+import { linkedAccountAnswer, linkedAccountSchema } from './linked-accounts.ts';
 import { memberAnswer, memberField, memberFor, memberSchema } from './member.ts';
 import { limitsOf, limitsSchema } from './member-limits.ts';
 import { passkeyAnswer, passkeySchema } from './passkeys.ts';
@@ -36,6 +38,10 @@ const besides = {
   ),
   passkeys: s.list('The passkeys', passkeySchema),
   sessions: s.list('The newest browsers of the member; `sessions.list` has all', sessionSchema),
+  linkedAccounts: s.list(
+    'The accounts of other providers that the member signs in with',
+    linkedAccountSchema,
+  ),
 };
 
 /** So many of each list are shown with the member: the page stays under 60 KB (security, F10). */
@@ -56,6 +62,7 @@ async function besidesOf(context: OnTenant<OperationContext>, member: Member) {
     signIns: await withClientNames(signIns.page.map(signInAnswer), context),
     passkeys: (await listPasskeys(tx, id)).map(passkeyAnswer),
     sessions: (await livingSessions(tx, member, newest, now)).page.map(sessionAnswer),
+    linkedAccounts: (await listLinkedAccounts(tx, id)).slice(0, entriesShown).map(linkedAccountAnswer),
   };
 }
 
@@ -74,6 +81,7 @@ const read = onTenant({
       signIns: { list: 'signIns.list' },
       passkeys: { list: 'passkeys.list' },
       sessions: { list: 'sessions.list' },
+      linkedAccounts: { list: 'linkedAccounts.list' },
     },
   },
   permission: 'members:read',

@@ -36,7 +36,8 @@ const references: s.Defaulted<References> = {
   type: 'object',
   description:
     'What its sender looked up, by kind and name: of `logoFile logo.svg` the picture as a data: URI, of ' +
-    '`secretFile /run/secret` and `secretEnv NAME` the SHA-256 in base64url',
+    '`secretFile /run/secret` and `secretEnv NAME` the SHA-256 in base64url, and of `clientSecretFile` and ' +
+    '`clientSecretEnv` the secret itself, which is sealed',
   additionalProperties: { type: 'string' },
   default: {},
   examples: [{ 'logoFile logo.svg': 'data:image/svg+xml;base64,PHN2Zy8+' }],
@@ -103,6 +104,13 @@ function demandReading(actor: Actor, { tenants }: UnderstoodFile['file'], verb: 
   if (tenants.some(({ clients = [] }) => clients.some(({ secretHash }) => secretHash !== undefined))) {
     demand(actor, ['clients:write'], `to ${verb} secrets`);
   }
+  if (tenants.some(({ identityProviders }) => identityProviders !== undefined)) {
+    demand(actor, ['providers:read'], `to ${verb} providers`);
+  }
+  const hasSecrets = tenants.some(({ identityProviders = [] }) =>
+    identityProviders.some(({ clientSecret }) => clientSecret !== undefined),
+  );
+  if (hasSecrets) demand(actor, ['providers:write'], `to ${verb} secrets`);
   if (tenants.some(({ members }) => members !== undefined)) {
     demand(actor, membersReadNeeds, `to ${verb} members`);
   }
@@ -176,7 +184,7 @@ const exported = onTenant({
   ...written,
   run: async ({ tx, tenant, tenants, actor }, { format }) => {
     // Who knows a hash could try secrets on it.
-    demand(actor, [...readNeeds, 'clients:write'], 'to export a tenant');
+    demand(actor, [...readNeeds, 'providers:read', 'clients:write'], 'to export a tenant');
     return { text: await exportTenants(tx, [tenant], tenants.all(), { format, members: false }) };
   },
 });
@@ -216,7 +224,7 @@ const serviceExported = onService({
   mayConflict: true,
   run: async ({ tx, tenant, tenants, actor }, { format, members }) => {
     // Who knows the hash of an administrator's password could become that administrator.
-    const needed = members ? permissions : ([...readNeeds, 'clients:write'] as const);
+    const needed = members ? permissions : ([...readNeeds, 'providers:read', 'clients:write'] as const);
     demand(actor, needed, members ? 'to export members' : 'to export tenants');
     const all = tenants.all();
     return { text: await exportTenants(tx, tenant === null ? all : [tenant], all, { format, members }) };

@@ -10,6 +10,7 @@ import { checkAccess } from './access.ts';
 import { type Checking, entriesAt, tellTwice } from './checking.ts';
 import { checkApis, checkClients, checkPicture } from './clients.ts';
 import { checkMembers } from './members.ts';
+import { checkProviders } from './providers.ts';
 
 /** Says everything that is wrong with a tenant file beyond its shape, as far as the file alone shows it. */
 export function checkTenants(checking: Checking): void {
@@ -21,6 +22,7 @@ export function checkTenants(checking: Checking): void {
     for (const kind of tenantPictures) checkPicture(checking, at, entry, kind, kind);
     const named = checkAccess(checking, at);
     const apis = checkApis(checking, [...at, 'apis'], isDevelopment);
+    checkProviders(checking, [...at, 'identityProviders'], isDevelopment);
     checkClients(checking, [...at, 'clients'], isDevelopment, apis);
     checkMembers(checking, [...at, 'members'], named, isDevelopment);
   }

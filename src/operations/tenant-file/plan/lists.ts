@@ -21,6 +21,7 @@ import {
   planList,
   type Target,
 } from './entry.ts';
+import { providersOf } from './providers.ts';
 
 const products: Kind<'products'> = {
   noun: 'product',
@@ -121,6 +122,7 @@ export function planLists(planning: Planning, target: Target): readonly Entry[] 
     ...planList(planning, target, channels),
     ...planList(planning, target, consents),
     ...planList(planning, target, apis),
+    ...planList(planning, target, providersOf(planning)),
     ...planList(planning, target, clientsOf(planning)),
   ];
 }

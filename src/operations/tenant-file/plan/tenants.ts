@@ -56,7 +56,7 @@ function newTenant(target: Target): Entry {
 export function settingsOf(file: FileTenant): NewTenantInput {
   const { properties: _properties, products: _products, packages: _packages, ...rest } = file;
   const { channels: _channels, consents: _consents, clients: _clients, members: _members, ...said } = rest;
-  const { apis: _apis, stageTenant: _stage, ...facts } = said;
+  const { apis: _apis, identityProviders: _providers, stageTenant: _stage, ...facts } = said;
   const { logoFile: _logo, faviconFile: _favicon, coverPictureFile: _cover, ...settings } = facts;
   return settings;
 }

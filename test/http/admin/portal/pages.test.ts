@@ -47,6 +47,7 @@ const others = () => ({
   clientId: 'conf1',
   memberId: foreign,
   passkeyId: 'any',
+  linkedAccountId: 'any',
   packageId: 1,
   productId: 1,
   subscriptionId: 1,

@@ -54,6 +54,7 @@ const samples: Readonly<Record<PageSurface, (language: Language, tenant: Named) 
       ways: { code: false },
       steps: null,
       flow: '',
+      providers: [],
       email: '',
     },
   }),
@@ -69,6 +70,8 @@ const samples: Readonly<Record<PageSurface, (language: Language, tenant: Named) 
       email: '',
       least: passwordLength.least,
       consents: [],
+      hasAccount: false,
+      providers: [],
     },
   }),
   recover: () => ({
@@ -261,6 +264,7 @@ const where = { place: 'Oslo', time: seen };
 /** What the mails say that say more than a name. */
 const mailValues: Readonly<Partial<Record<MailName, Mail['values']>>> = {
   signInCode: { browser: 'Firefox', place: where.place },
+  accountLinked: { linked: 'Google', time: seen },
   passwordChanged: where,
   secondFactorOn: { time: where.time },
   secondFactorOff: { time: where.time },

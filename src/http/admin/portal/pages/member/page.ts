@@ -19,6 +19,7 @@ const hidden = [
   'signIns',
   'sessions',
   'passkeys',
+  'linkedAccounts',
   'limits',
   'fullName',
   'email',
@@ -53,6 +54,7 @@ export function showMember(visit: OperationVisit): Promise<FastifyReply> {
         devices: devicesOf(visit, member),
         password: passwordOf(member),
         passkeys: passkeysOf(visit, member),
+        accounts: accountsOf(visit, member),
         lists: listsOf(visit),
       },
     };
@@ -163,6 +165,17 @@ function passkeysOf(visit: OperationVisit, { passkeys }: Facts) {
   }));
 }
 
+/** Accounts of other providers, each with how to take it away. */
+function accountsOf(visit: OperationVisit, { linkedAccounts }: Facts) {
+  const entry = operationNamed(visit, 'linkedAccounts.list')?.portal?.list?.entry;
+  const now = visit.deps.clock();
+  return listed(linkedAccounts).map((one) => ({
+    name: [one.provider, one.email].filter((part) => part !== '').join(' · '),
+    used: piecesOf('member.used', { at: nearby(String(one.lastUsedAt), now) }),
+    actions: entryButtons(visit, entry, one).filter(({ isGrave }) => isGrave),
+  }));
+}
+
 /** The pages that have each list whole. */
 function listsOf(visit: OperationVisit): Readonly<Record<string, string | null>> {
   const names = {
@@ -171,6 +184,7 @@ function listsOf(visit: OperationVisit): Readonly<Record<string, string | null>>
     signIns: 'signIns.list',
     sessions: 'sessions.list',
     passkeys: 'passkeys.list',
+    accounts: 'linkedAccounts.list',
   };
   return Object.fromEntries(
     Object.entries(names).map(([part, name]) => {

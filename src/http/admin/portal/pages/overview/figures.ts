@@ -91,7 +91,13 @@ export function cardsOf({ figures, range }: Figures) {
   return chosen.map((figure) => cardOf(figure, range));
 }
 
-const ways = ['signInsByPassword', 'signInsByPasskey', 'signInsByEmailCode', 'signInsByTv'] as const;
+const ways = [
+  'signInsByPassword',
+  'signInsByPasskey',
+  'signInsByEmailCode',
+  'signInsByAccount',
+  'signInsByTv',
+] as const;
 
 /** Most tenants have few of all ways: those that no member took are not told of, but the first and TVs, which all have. */
 const waysUsed = (figures: readonly FigureSeries[]): readonly FigureSeries[] =>
