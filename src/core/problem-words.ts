@@ -30,6 +30,7 @@ export const problemWords = {
   permission_needed_everywhere: 'the permission {permission} is needed, for every tenant',
   last_administrator:
     'no one would be left who can sign in and administer everything: make another system administrator first, on a tenant that stays enabled; the command does it all the same with --force',
+  no_passwords: 'members sign in with codes by mail here, and have no passwords',
   last_way_in:
     'it is the last way in that the member has: mail a link for a new password first, and remove it once there is one',
   permissions_needed_for: '{what} needs the permissions {permissions}',

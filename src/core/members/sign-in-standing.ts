@@ -36,8 +36,8 @@ export interface SignInStanding {
 /** What is known of a member beside her record. */
 export interface SignInFacts {
   readonly limits: readonly MemberLimit[];
-  /** Whether she has a password of her own choice. */
-  readonly hasPassword: boolean;
+  /** Whether she has a way in: a password of her own choice, a passkey, codes by mail. */
+  readonly hasWayIn: boolean;
 }
 
 /**
@@ -47,7 +47,7 @@ export interface SignInFacts {
  */
 export function signInStanding(
   member: Member,
-  { limits, hasPassword }: SignInFacts,
+  { limits, hasWayIn }: SignInFacts,
   now: number,
 ): SignInStanding {
   const { status, emailVerified, deletionDueAt } = member;
@@ -60,7 +60,7 @@ export function signInStanding(
   const hindrances = [
     ...when(status === 'disabled', 'disabled', true),
     ...locked('failed_sign_ins', 'wrong_passwords', true),
-    ...when(!hasPassword, 'no_password', true),
+    ...when(!hasWayIn, 'no_password', true),
     ...when(deletionDueAt !== null, 'deletion_asked', isGone(member, now), deletionDueAt),
     ...locked('wrong_current_passwords', 'wrong_current_passwords', false),
     ...locked('wrong_second_factors', 'wrong_second_factors', true),

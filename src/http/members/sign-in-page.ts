@@ -136,7 +136,9 @@ function sendTooMany(
 ): Promise<FastifyReply> {
   const sealed = sealFlow(reply, flow, deps);
   const ways = [
-    { href: flowUrl('/recover', sealed), text: 'recover.title' },
+    ...(reply.request.tenant.emailCodes === 'instead'
+      ? []
+      : [{ href: flowUrl('/recover', sealed), text: 'recover.title' }]),
     { href: flowUrl('/sign-in', sealed), text: 'recover.back' },
   ];
   const language = languageOf(reply.request, flow);

@@ -1,9 +1,13 @@
 /**
  * Forms that ask a member who is signed in once more who it is, so that a stolen cookie alone cannot take over an account:
- * by the password, or by a passkey.
+ * by the password, or by a passkey. Who signs in with codes by mail and has neither signs in anew.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { provenFor } from '../../core/members/limits.ts';
+import { usesPassword } from '../../core/members/ways-in.ts';
 import { wrongPassword } from '../../core/operators/audit-event.ts';
+import { isProvenWithin } from '../../core/session.ts';
+import type { SignInWay } from '../../core/strength.ts';
 import { checkPasskey, takePasskey } from '../../operations/passkey/assertion.ts';
 import type { ChallengeFor } from '../../operations/passkey/challenge.ts';
 import {
@@ -12,6 +16,7 @@ import {
   judgeAttempt,
   type TooManyGuesses,
 } from '../../operations/sign-in/credentials.ts';
+import { listWaysIn } from '../../operations/sign-in/ways-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import { noteRefusal, storeOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
@@ -25,6 +30,8 @@ export type Unconfirmed =
   | { readonly kind: 'missing' | 'wrong' }
   /** A passkey that did not prove it, or a page that was open for too long. */
   | { readonly kind: 'passkey' | 'stale' }
+  /** The member has to sign in anew first. */
+  | { readonly kind: 'anew' }
   | TooManyGuesses;
 
 /**
@@ -66,10 +73,31 @@ export async function takeConfirmedForm<V extends Visit>(
     const wrong = form.check?.(visit) ?? null;
     if (wrong !== null) return wrong;
     if (passkey !== '') return confirmByPasskey(passkey, form, deps)(tx, visit, next);
-    if (currentPassword === '') return () => form.refuse(visit, { kind: 'missing' });
+    if (currentPassword === '' || !usesPassword(visit.request.tenant, visit.member)) {
+      const standing = await standingByCode(tx, visit);
+      if (standing === 'fresh') return confirmedAnew(form)(tx, visit, next);
+      return () => form.refuse(visit, { kind: standing === 'stale' ? 'anew' : 'missing' });
+    }
     return confirmByPassword(currentPassword, form, deps)(tx, visit, next);
   };
 }
+
+/**
+ * Whether a member proves who it is by a code of a mail: `fresh` if the session was begun, or anything was proven in it, a
+ * moment ago; `none` where there is a password, or where there are no codes.
+ */
+export async function standingByCode(tx: Tx, { request, member, session, deps }: Visit) {
+  const ways = await listWaysIn(tx, request.tenant, member);
+  const has = (name: SignInWay) => ways.some(({ way }) => way === name);
+  if (has('password') || !has('email_code')) return 'none';
+  return isProvenWithin(session, provenFor, deps.clock()) ? 'fresh' : 'stale';
+}
+
+const confirmedAnew =
+  <V extends Visit>(form: ConfirmedAct<V>): Act<V> =>
+  (_tx, visit, next) =>
+  async () =>
+    next(await form.begin(visit));
 
 const confirmByPassword =
   <V extends Visit>(password: string, form: ConfirmedAct<V>, deps: Deps): Act<V> =>

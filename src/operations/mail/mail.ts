@@ -18,8 +18,10 @@ export const mailNames = [
   'signInCode', // a member who signs in with a code by mail | client, browser, place | yes | –
   'signUp', // the address of a sign-up, to prove it | fullName | yes | finishes the sign-up
   'signUpKnown', // an address that has an account, when a visitor signs up with it | – | – | recovery
+  'signUpKnownToCode', // the same where members have no passwords | – | – | the sign-in
   'passwordReset', // a member who forgot the password | – | – | the new password
   'invitation', // a member whose account an operator made | – | – | a first password
+  'invitationToCode', // the same where members have no passwords | – | – | the sign-in
   'passwordChanged', // a member whose password was changed | place, time | – | recovery
   'passkeyAdded', // a member who made a passkey | passkey, place, time | – | the passkeys
   'passkeyRemoved', // a member whose passkey was removed | passkey, time | – | the passkeys

@@ -2,6 +2,7 @@
 
 import { type Member, maySignIn, normaliseEmail } from '../../core/members/member.ts';
 import { hashEmail } from '../../core/members/member-limits.ts';
+import { usesPassword } from '../../core/members/ways-in.ts';
 import { invitationLifetime } from '../../core/operators/limits.ts';
 import { apply } from '../../storage/apply.ts';
 import { findEmailProofByLink } from '../../storage/members/email-proof.ts';
@@ -35,7 +36,8 @@ export interface RecoverPayload {
 }
 
 /**
- * Mails the owner of an address a link for a new password. An address without an account gets nothing.
+ * Mails the owner of an address a link for a new password. An address without an account gets nothing, nor does a member who
+ * has no password here.
  *
  * @returns false if the address is sent no more mails now, whether it has an account or not
  */
@@ -48,7 +50,9 @@ export async function askForRecovery(
 ): Promise<boolean> {
   const found = await findMemberByEmail(tx, tenant.id, email);
   const memberId = found?.member.id ?? null;
-  const member = found !== null && maySignIn(found.member, deps.clock()) ? found.member : null;
+  const mayChoose =
+    found !== null && maySignIn(found.member, deps.clock()) && usesPassword(tenant, found.member);
+  const member = mayChoose ? found.member : null;
   // A row is written for an unknown address too, so that it takes as long and counts as much; it holds nothing.
   const kept = member === null ? {} : payload;
   const about = { purpose: 'password_reset', email, memberId, payload: kept, asker } as const;
@@ -67,9 +71,10 @@ export async function askForRecovery(
 
 /**
  * Mails a member a link for a password because an operator wants that: for a first one, which works for days,
- * or for a new one. An operator is not held to the mails of an hour (F6).
+ * or for a new one. An operator is not held to the mails of an hour (F6). Where members have no passwords the mail leads to the
+ * sign-in.
  *
- * @returns until when it works (ms)
+ * @returns until when the link works (ms); null where that has no end
  */
 export async function mailPasswordLink(
   tx: Tx,
@@ -77,9 +82,14 @@ export async function mailPasswordLink(
   member: Member,
   mail: 'invitation' | 'passwordReset',
   deps: MemberDeps,
-): Promise<number> {
+): Promise<number | null> {
   const isInvitation = mail === 'invitation';
   const language = member.locale ?? tenant.languages[0] ?? 'en';
+  if (!usesPassword(tenant, member)) {
+    const link = `${tenant.issuer}/sign-in`;
+    await deps.mails.queue(tx, tenant, { ...toMember(member, language), name: 'invitationToCode', link });
+    return null;
+  }
   const payload: RecoverPayload = { language };
   const asker: Asker = { askedBy: '', askedFrom: '' };
   const about = { purpose: 'password_reset', email: member.email, memberId: member.id } as const;

@@ -2,7 +2,7 @@
 
 import type { Member } from '../../core/members/member.ts';
 import { passkeyDomain } from '../../core/members/passkey.ts';
-import { isLastWayIn, type WayIn } from '../../core/members/ways-in.ts';
+import { isLastWayIn, usesPassword, type WayIn } from '../../core/members/ways-in.ts';
 import { passwordSince, updatePasswordHash } from '../../storage/members/member.ts';
 import { listPasskeys } from '../../storage/members/passkey.ts';
 import { findProviders } from '../../storage/providers/identity-provider.ts';
@@ -11,18 +11,21 @@ import type { Tx } from '../../storage/store.ts';
 import { auditDeed } from '../audit/audit.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 
+/** What a tenant offers, and whose ways in are meant. */
+type Offering = Pick<OpenTenant, 'issuer' | 'passkeys' | 'emailCodes'>;
+type Holder = Pick<Member, 'id' | 'tenantId' | 'userType' | 'emailVerified'>;
+
 /** Every way in that a member has and that her tenant offers. */
-export async function listWaysIn(
-  tx: Tx,
-  tenant: Pick<OpenTenant, 'issuer' | 'passkeys'>,
-  member: Pick<Member, 'id' | 'tenantId'>,
-): Promise<readonly WayIn[]> {
-  const hasPassword = (await passwordSince(tx, member)) !== null;
+export async function listWaysIn(tx: Tx, tenant: Offering, member: Holder): Promise<readonly WayIn[]> {
+  const hasPassword = usesPassword(tenant, member) && (await passwordSince(tx, member)) !== null;
   const passkeys = passkeyDomain(tenant) === null ? [] : await listPasskeys(tx, member.id);
   return [
     ...(hasPassword ? [{ way: 'password', id: null } as const] : []),
     ...passkeys.map(({ id }) => ({ way: 'passkey', id }) as const),
     ...(await usableAccounts(tx, member)).map(({ id }) => ({ way: 'account', id }) as const),
+    ...(tenant.emailCodes !== 'off' && member.emailVerified
+      ? [{ way: 'email_code', id: null } as const]
+      : []),
   ];
 }
 
@@ -40,8 +43,8 @@ async function usableAccounts(tx: Tx, { id, tenantId }: Pick<Member, 'id' | 'ten
  */
 export async function removePassword(
   tx: Tx,
-  tenant: Pick<OpenTenant, 'issuer' | 'passkeys'>,
-  member: Pick<Member, 'id' | 'tenantId'>,
+  tenant: Offering,
+  member: Holder,
   unknowable: string,
 ): Promise<boolean> {
   const ways = await listWaysIn(tx, tenant, member);

@@ -11,6 +11,7 @@ import {
   withdrawProof,
 } from '../../core/members/email-proof.ts';
 import { isGone, type Member, maySignIn, normaliseEmail } from '../../core/members/member.ts';
+import { usesPassword } from '../../core/members/ways-in.ts';
 import type { Share } from '../../secrets/fair-queue.ts';
 import { isHashable, type Passwords } from '../../secrets/password.ts';
 import { apply } from '../../storage/apply.ts';
@@ -31,6 +32,8 @@ export interface SignUpPayload {
   readonly passwordHash: string;
   /** That account, which is linked to the member. */
   readonly account?: ProvenAccount;
+  /** Whether that is of a password that was never told, since members have none here. */
+  readonly isPasswordless?: boolean;
   /** What was asked for, in the words of that page, and what was answered; older sign-ups have none. */
   readonly consents?: readonly { readonly consent: Consent; readonly status: ConsentStatus }[];
   readonly language: string;
@@ -67,13 +70,17 @@ export async function askForSignUp(
           name: 'signUp',
           values: { fullName: payload.fullName },
           code: asked.code,
-          link: `${tenant.issuer}/sign-up/confirm/${asked.link}`,
+          // In another browser the link asks for the password: without one there are the digits alone.
+          ...(payload.isPasswordless === true
+            ? {}
+            : { link: `${tenant.issuer}/sign-up/confirm/${asked.link}` }),
         }
       : {
-          name: 'signUpKnown',
+          ...(usesPassword(tenant, known.member)
+            ? ({ name: 'signUpKnown', link: `${tenant.issuer}/recover` } as const)
+            : ({ name: 'signUpKnownToCode', link: `${tenant.issuer}/sign-in` } as const)),
           memberId: known.member.id,
           values: { fullName: known.member.fullName },
-          link: `${tenant.issuer}/recover`,
         }),
   });
   return asked.proof.id;
@@ -140,7 +147,8 @@ export async function makeMember(
   const { email, fullName, language: locale, account } = payload;
   const facts = { email: email.trim(), emailVerified: true, fullName: fullName.trim(), locale };
   const member = await newMember(tx, tenant.id, facts, deps.random, now);
-  await insertMember(tx, member, payload.passwordHash, account === undefined ? now : null);
+  const hasPassword = account === undefined && payload.isPasswordless !== true;
+  await insertMember(tx, member, payload.passwordHash, hasPassword ? now : null);
   await auditDeed(tx, { event: 'sign_up', memberId: member.id, target: member.id });
   if (account !== undefined) await linkAccount(tx, tenant, member, account, deps, { isNews: false });
   for (const { consent, status } of payload.consents ?? []) {

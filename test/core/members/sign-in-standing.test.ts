@@ -15,7 +15,7 @@ const limit = (name: MemberLimit['limit'], lockedUntil: number | null): MemberLi
 });
 
 const standing = (member: Partial<Member> = {}, facts: Partial<SignInFacts> = {}) =>
-  signInStanding({ ...well, ...member }, { limits: [], hasPassword: true, ...facts }, now);
+  signInStanding({ ...well, ...member }, { limits: [], hasWayIn: true, ...facts }, now);
 
 const inTheWay = (...of: Parameters<typeof standing>) =>
   standing(...of).hindrances.map(({ hindrance, keepsOut, until }) => [hindrance, keepsOut, until]);
@@ -34,7 +34,7 @@ describe('why a member cannot sign in', () => {
       { limits: [limit('failed_sign_ins', now + hour)] },
       ['wrong_passwords', true, now + hour],
     ],
-    ['no password was chosen', {}, { hasPassword: false }, ['no_password', true, null]],
+    ['no password was chosen', {}, { hasWayIn: false }, ['no_password', true, null]],
     [
       'a deletion that is asked for, which lets her in until it is due',
       { deletionDueAt: now + hour },
@@ -63,7 +63,7 @@ describe('why a member cannot sign in', () => {
   it('names every reason, and first the one that keeps her out', () => {
     const limits = [limit('failed_sign_ins', now + hour), limit('wrong_user_codes', now + hour)];
     const member = { status: 'disabled', emailVerified: false, deletionDueAt: now + hour } as const;
-    expect(inTheWay(member, { limits, hasPassword: false }).map(([hindrance]) => hindrance)).toEqual([
+    expect(inTheWay(member, { limits, hasWayIn: false }).map(([hindrance]) => hindrance)).toEqual([
       'disabled',
       'wrong_passwords',
       'no_password',

@@ -9,8 +9,10 @@ export const fullMails: Readonly<Record<MailName, Pick<Mail, 'values' | 'code'>>
   },
   signUp: { values: { fullName: 'Grace Hopper' }, code: '123 456' },
   signUpKnown: { values: { fullName: 'Grace Hopper' } },
+  signUpKnownToCode: { values: { fullName: 'Grace Hopper' } },
   passwordReset: { values: { fullName: 'Grace Hopper' } },
   invitation: { values: { fullName: 'Grace Hopper' } },
+  invitationToCode: { values: { fullName: 'Grace Hopper' } },
   passwordChanged: { values: { fullName: 'Grace Hopper', place: 'Oslo', time: Date.UTC(2026, 2, 4, 5, 6) } },
   passkeyAdded: {
     values: { fullName: 'Grace Hopper', passkey: 'Phone', place: 'Oslo', time: Date.UTC(2026, 2, 4, 5, 6) },

@@ -1,29 +1,22 @@
 /** The pages of the account area: who may open them, how they are sent, and which part of a list they show. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accountListLength } from '../../../core/members/limits.ts';
-import type { Passkey } from '../../../core/members/passkey.ts';
+import { usesPassword } from '../../../core/members/ways-in.ts';
 import type { PageOf } from '../../../operations/page.ts';
-import { listWaysIn } from '../../../operations/sign-in/ways-in.ts';
-import { listPasskeys } from '../../../storage/members/passkey.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { pathOf } from '../../address.ts';
 import { redirectAfter, takeDone } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageQuery } from '../../form.ts';
 import { sealConfirmation } from '../../oidc/logout.ts';
-import {
-  type ConfirmedForm,
-  takeConfirmedForm,
-  toConfirm,
-  type Unconfirmed,
-} from '../../pages/confirmed-form.ts';
+import { type ConfirmedForm, takeConfirmedForm, type Unconfirmed } from '../../pages/confirmed-form.ts';
 import { formToken } from '../../pages/form-token.ts';
 import { type Act, type GuardedPage, guardedPage } from '../../pages/guarded-page.ts';
 import { type FieldProblem, type Page, sendPage } from '../../pages/pages.ts';
-import { askForPasskey, passkeyOf } from '../../pages/passkey.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { type MemberVisit, memberGuard } from '../member-guard.ts';
 import { dayOf } from '../times.ts';
+import { type Proofs, proofsOf, proofsShown, signInAnew, signsInFirst } from './proofs.ts';
 
 /** A signed-in member at a page of the account area. */
 export type Visit = MemberVisit;
@@ -175,7 +168,7 @@ export function passwordedPage<Sent, Seen extends object = object>(
   };
   const form: ConfirmedForm<Visit> = async (request) => {
     const sent = await read(request);
-    let seen = { hasPassword: true, passkeys: [] } as unknown as Whole;
+    let seen = { hasPassword: true, passkeys: [], byCode: 'none' } as unknown as Whole;
     const sendForm: SendForm = (visit, problem) => send(visit, sent, seen, [problem]);
     return {
       async look(tx, visit) {
@@ -193,36 +186,18 @@ export function passwordedPage<Sent, Seen extends object = object>(
     url,
     async show(tx, visit) {
       const seen = await look(tx, visit, null);
-      return () => send(visit, null, seen);
+      return () => (signsInFirst(visit, seen) ? signInAnew(visit) : send(visit, null, seen));
     },
     prepared: (request, deps) => takeConfirmedForm(request, form, deps),
   };
 }
 
-/** What a member can prove with who it is. */
-export interface Proofs {
-  readonly hasPassword: boolean;
-  readonly passkeys: readonly Passkey[];
-}
-
-export async function proofsOf(tx: Tx, { request, member }: Visit): Promise<Proofs> {
-  const ways = await listWaysIn(tx, request.tenant, member);
-  const hasPasskeys = ways.some(({ way }) => way === 'passkey');
-  return {
-    hasPassword: ways.some(({ way }) => way === 'password'),
-    passkeys: hasPasskeys ? await listPasskeys(tx, member.id) : [],
-  };
-}
-
-/** What `members/parts/current-password.eta` and `confirm.eta` show of them. */
-export function proofsShown(visit: Visit, { hasPassword, passkeys }: Proofs) {
-  const { reply, member, deps } = visit;
-  const asked = passkeys.length === 0 ? null : askForPasskey(reply, toConfirm(visit), deps, { of: passkeys });
-  return { email: member.email, hasPassword, passkey: passkeyOf(asked) };
-}
-
 /** Says why nothing was done without a proof of who it is. */
-export function sendUnconfirmed(visit: Visit, why: Unconfirmed, sendForm: SendForm): Promise<FastifyReply> {
+export function sendUnconfirmed(
+  visit: Visit,
+  why: Unconfirmed,
+  sendForm: SendForm,
+): Promise<FastifyReply> | FastifyReply {
   const { reply, language } = visit;
   switch (why.kind) {
     case 'missing':
@@ -230,6 +205,8 @@ export function sendUnconfirmed(visit: Visit, why: Unconfirmed, sendForm: SendFo
       const text = language.t(`account.error.currentPassword.${why.kind}`);
       return sendForm(visit, { field: 'currentPassword', text });
     }
+    case 'anew':
+      return signInAnew(visit);
     case 'passkey':
       return sendForm(visit, { field: 'passkey', text: language.t('account.error.passkey') });
     case 'stale':
@@ -239,7 +216,9 @@ export function sendUnconfirmed(visit: Visit, why: Unconfirmed, sendForm: SendFo
       // A member who has forgotten it chooses another by mail.
       const ways = [
         { href: overview, text: 'account.title' },
-        { href: '/recover', text: 'recover.title' },
+        ...(usesPassword(visit.request.tenant, visit.member)
+          ? [{ href: '/recover', text: 'recover.title' }]
+          : []),
       ];
       return sendProblem(reply.header('retry-after', retryAfter), 'tooManySignIns', {
         language,

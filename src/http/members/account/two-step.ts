@@ -30,15 +30,13 @@ import {
 import { dayOf } from '../times.ts';
 import {
   type AccountPage,
-  type Proofs,
   passwordedPage,
-  proofsOf,
-  proofsShown,
   redirectDone,
   sendAccountPage,
   sendUnconfirmed,
   type Visit,
 } from './page.ts';
+import { type Proofs, proofsOf, proofsShown, signInAnew, signsInFirst } from './proofs.ts';
 
 const url = '/account/two-step';
 
@@ -49,7 +47,8 @@ const ownPage: AccountPage = {
     const factor = await findSecondFactor(tx, visit.member.id);
     if (factor === null) {
       const proofs = await proofsOf(tx, visit);
-      return isOffered(visit) ? () => sendSetUp(visit, proofs) : () => notFound(visit);
+      if (!isOffered(visit)) return () => notFound(visit);
+      return () => (signsInFirst(visit, proofs) ? signInAnew(visit) : sendSetUp(visit, proofs));
     }
     const { language } = visit;
     const data = {
@@ -64,8 +63,8 @@ const ownPage: AccountPage = {
 /** What the form that turns it on does. */
 const turnOn: ConfirmedForm<Visit> = async (request) => {
   const sent = await sentStep(request);
-  const { passkey = '' } = pageForm(request, ['passkey']);
-  let proofs: Proofs = { hasPassword: true, passkeys: [] };
+  const { currentPassword = '' } = pageForm(request, ['currentPassword']);
+  let proofs: Proofs = { hasPassword: true, passkeys: [], byCode: 'none' };
   return {
     async look(tx, visit) {
       proofs = await proofsOf(tx, visit);
@@ -78,7 +77,7 @@ const turnOn: ConfirmedForm<Visit> = async (request) => {
       const codes = await takeSetUp(tx, request, member, sent, deps);
       if (codes === null) return () => sendSetUp(visit, proofs, problemsOf(language, 'app'));
       const secret = deps.random.secret();
-      const first = passkey === '' ? (['pwd'] as const) : (factorsOf(session) as readonly Factor[]);
+      const first = currentPassword === '' ? (factorsOf(session) as readonly Factor[]) : (['pwd'] as const);
       const factors = [...first, 'otp', 'mfa'] as const;
       await apply(tx, strengthenSession(session, factors, sha256(secret), deps.clock()));
       return () => {

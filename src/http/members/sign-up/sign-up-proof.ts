@@ -10,7 +10,7 @@ import {
 } from '../../../core/members/email-proof.ts';
 import { normaliseEmail } from '../../../core/members/member.ts';
 import { hashProofCode } from '../../../operations/email-proof/email-proof.ts';
-import { byAccount, byPassword } from '../../../operations/sign-in/enter.ts';
+import { byAccount, byPassword, type Proven } from '../../../operations/sign-in/enter.ts';
 import {
   askAgain,
   finishSignUp,
@@ -208,9 +208,10 @@ function takeOn(request: FastifyRequest, proofId: string, presented: Presented, 
     if (member === null) return { refused: proof };
     const flow = flowOf(proof);
     const step = await stepOf(request, flow);
-    const { passwordHash, account } = payloadOf(proof);
+    const { passwordHash, account, isPasswordless = false } = payloadOf(proof);
     const found = { member, passwordHash };
-    const proven = account === undefined ? byPassword(found) : byAccount(found);
+    const byMail: Proven = { ...byPassword(found), ...(isPasswordless ? { factors: ['otp'] } : {}) };
+    const proven = account === undefined ? byMail : byAccount(found);
     const signedIn = await signInTo(tx, request, { flow, step }, proven, deps);
     return signedIn ?? { refused: proof };
   });
@@ -221,6 +222,10 @@ const isOver = (standing: ProofStanding) => standing === 'finished' || standing 
 
 /** What was said at the sign-up that a proof is about. */
 const payloadOf = (proof: EmailProof) => JSON.parse(proof.payload) as SignUpPayload;
+
+/** What the page of the digits says of the mail: without a password there is no link in it. */
+const leadOf = (proof: EmailProof) =>
+  payloadOf(proof).isPasswordless === true ? 'signUp.verify.leadCode' : 'signUp.verify.lead';
 
 /** The flow that the sign-up goes on with. */
 const flowOf = (proof: EmailProof) => payloadOf(proof).flow as Flow;
@@ -277,7 +282,7 @@ async function sendVerify(
       proof: sealed,
       isProven,
       steps: stepsOf(flow),
-      lead: isProven ? null : emphasized(language, 'signUp.verify.lead', { email }),
+      lead: isProven ? null : emphasized(language, leadOf(proof), { email }),
       email: typed ?? email,
       isCorrecting: problem?.field === 'email',
       wait: secondsToWait(proof.createdAt, deps.clock()),

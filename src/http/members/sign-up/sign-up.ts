@@ -94,10 +94,11 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps) {
   const account = pendingAccount(flow, deps.clock());
   const least = tenant.passwordLength;
   const rules = { least, email, names: [fullName, tenant.name], guessesTo: await passwordEstimate() };
+  const asksPassword = account === null && tenant.emailCodes !== 'instead';
   const problems: FieldProblem[] = [
     { field: 'fullName', problem: fullNameProblem(fullName) },
     { field: 'email', problem: emailProblem(email) },
-    { field: 'password', problem: account === null ? passwordProblem(password, rules) : null },
+    { field: 'password', problem: asksPassword ? passwordProblem(password, rules) : null },
   ].flatMap(({ field, problem }) =>
     problem === null ? [] : [{ field, text: language.t(`member.error.${field}.${problem}`, { least }) }],
   );
@@ -112,14 +113,15 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps) {
 
   // A known address costs the same hash and gets the same page: who has an account stays between the
   // service and the owner of the address, who gets a mail (pages 10).
-  // Who comes with an account of another provider has no password: nobody knows the one that is hashed.
-  const chosen = account === null ? password : deps.random.secret();
+  // Who has no password here, or comes with an account of another provider: nobody knows the one that is hashed.
+  const chosen = asksPassword ? password : deps.random.secret();
   const passwordHash = await deps.passwords.hash(chosen, shareOf(request));
   const payload = {
     fullName,
     email,
     passwordHash,
     ...(account === null ? {} : { account }),
+    ...(asksPassword || account !== null ? {} : { isPasswordless: true }),
     consents: asked.consents.flatMap((consent) => {
       const status = answers.get(consent.id);
       return status === undefined ? [] : [{ consent, status }];
@@ -196,13 +198,13 @@ async function sendForm(
     data: {
       lead: accountWords(account, providers, language, 'signUp.linking') ?? lead,
       logo,
-      hasAccount: account !== null,
       providers: account === null ? providers : [],
       steps: stepsOf(flow),
       flow: sealed,
       fullName,
       email,
       least,
+      asksPassword: account === null && reply.request.tenant.emailCodes !== 'instead',
       consents: boxesOf(consents, answers),
     },
   });

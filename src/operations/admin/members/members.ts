@@ -1,7 +1,8 @@
 // The operations on members.
 
-import { isoTime } from '../../../core/access/iso-time.ts';
+import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { maySignIn } from '../../../core/members/member.ts';
+import { usesPassword } from '../../../core/members/ways-in.ts';
 import { mayGrant } from '../../../core/operators/permission.ts';
 import { countKept } from '../../../storage/members/erase.ts';
 import { listMembers } from '../../../storage/members/member-search.ts';
@@ -178,7 +179,7 @@ const dataExported = onTenant({
 const mailSchema = s.resource('SentMail', 'What was sent', {
   id: memberIdField,
   email: { ...emailField, description: 'Where it was sent' },
-  expiresAt: s.time('Until when its link works'),
+  expiresAt: s.timeOrNull('Until when its link works; null where that has no end', null),
 });
 
 /** Mails the member a link of one use, whatever was mailed before. */
@@ -197,8 +198,9 @@ async function sendLink(
   const { tx, tenant, random, mails, now } = context;
   const member = await manageableMember(context, memberId);
   if (!maySignIn(member, now)) throw conflict('memberId', 'member_disabled');
+  if (mail === 'passwordReset' && !usesPassword(tenant, member)) throw conflict('memberId', 'no_passwords');
   const expiresAt = await mailPasswordLink(tx, tenant, member, mail, { clock: () => now, random, mails });
-  return { id: member.id, email: member.email, expiresAt: isoTime(expiresAt) };
+  return { id: member.id, email: member.email, expiresAt: isoTimeOrNull(expiresAt) };
 }
 
 const invitationSent = onTenant({

@@ -14,6 +14,7 @@ import { findSecondFactor } from '../../../storage/members/second-factor.ts';
 import { listAuditEvents } from '../../../storage/operators/audit-list.ts';
 import * as s from '../../json-schema.ts';
 import { seenAddress } from '../../session/notice.ts';
+import { listWaysIn } from '../../sign-in/ways-in.ts';
 import type { OnTenant } from '../define.ts';
 import type { OperationContext } from '../operation.ts';
 import { memberLimitsOf } from './member-limits.ts';
@@ -53,7 +54,10 @@ export const standingSchema = s.resource('SignInStanding', 'Whether the member c
 export async function standingFor(context: OnTenant<OperationContext>, member: Member) {
   const { tx, tenant, now } = context;
   const since = await passwordSince(tx, member);
-  const facts = { limits: await memberLimitsOf(context, member), hasPassword: since !== null };
+  const ways = await listWaysIn(tx, tenant, member);
+  // A code by mail proves an address that was not proven before.
+  const hasWayIn = ways.length > 0 || tenant.emailCodes !== 'off';
+  const facts = { limits: await memberLimitsOf(context, member), hasWayIn };
   const { canSignIn, hindrances } = signInStanding(member, facts, now);
   const signedIn = { tenantId: tenant.id, actorId: member.id, event: 'sign_in' } as const;
   const [last] = await listAuditEvents(tx, signedIn, 1);

@@ -3,6 +3,7 @@ import { tenantLimits } from '../../../../src/core/limits.ts';
 import { disableMember } from '../../../../src/operations/member/member.ts';
 import type { Answer } from '../../../support/http.ts';
 import { accountOf } from '../../../support/members/account.ts';
+import { setEmailCodes } from '../../../support/members/email-code.ts';
 import { refusal, tokenOf } from '../../../support/operators/desk.ts';
 import { connecting, hostileTo, isSignedIn } from '../../../support/providers/hostile.ts';
 import { acmeOf, comeBack, follow, linksIn, travel } from '../../../support/providers/traveller.ts';
@@ -54,6 +55,7 @@ describe('members and apps', () => {
   });
 
   it('IDP26: the last way in stays', async () => {
+    await setEmailCodes(service, acmeOf(service), 'off');
     const provider = await started();
     const claims = { sub: 'new', email: 'new@example.net' };
     const { browser, answer } = await travel(service, provider, { claims });
