@@ -113,7 +113,9 @@ describe('a reviewer of an app store, in an app with sign-up disabled', () => {
     service.clock.advance(24 * 60 * 60_000);
     await look(browser, { 'the app': ofReader() });
     await service.delivered();
-    const links = service.outbox.sent.map((mail) => new URL(linkIn(mail)));
+    // A code by mail has digits, and nothing to follow.
+    const withLink = () => service.outbox.sent.filter(({ name }) => name !== 'signInCode');
+    const links = withLink().map((mail) => new URL(linkIn(mail)));
     expect(links.map(({ pathname }) => pathname.split('/')[1])).toContain('recover');
     const mailed = Object.fromEntries(
       links.map(({ pathname, search }, index) => [`mail ${index}`, pathname + search]),
@@ -124,7 +126,9 @@ describe('a reviewer of an app store, in an app with sign-up disabled', () => {
       expect(breaches(seen)).toEqual([]);
     }
     await service.delivered();
-    const later = service.outbox.sent.slice(links.length).map((mail) => new URL(linkIn(mail)));
+    const later = withLink()
+      .slice(links.length)
+      .map((mail) => new URL(linkIn(mail)));
     const told = Object.fromEntries(
       later.map(({ pathname, search }, index) => [`later ${index}`, pathname + search]),
     );
