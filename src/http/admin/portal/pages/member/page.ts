@@ -172,7 +172,7 @@ function accountsOf(visit: OperationVisit, { linkedAccounts }: Facts) {
   return listed(linkedAccounts).map((one) => ({
     name: [one.provider, one.email].filter((part) => part !== '').join(' · '),
     used: piecesOf('member.used', { at: nearby(String(one.lastUsedAt), now) }),
-    actions: entryButtons(visit, entry, one).filter(({ isGrave }) => isGrave),
+    actions: entryButtons(visit, entry, one),
   }));
 }
 
