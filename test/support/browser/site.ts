@@ -130,6 +130,14 @@ export async function turnOnFor({ service, issuer }: Site, email: string): Promi
   if (found.factor === null) await giveSecondFactor(service, found.id);
 }
 
+/** Opens the page that takes a code by mail: for an address without an account, to which none is sent. */
+async function openCodePage({ page }: View, site: Site, more: Record<string, string> = {}): Promise<void> {
+  await page.goto(site.authorization({ prompt: 'login', ...more }));
+  await page.fill('#email', `${site.service.deps.random.digits()}@example.org`);
+  await page.click('button[value="code"]');
+  await page.waitForURL(/sign-in\/code/);
+}
+
 /** Opens the page that asks for the second factor. */
 async function openSecondStep(view: View, site: Site, more: Record<string, string> = {}): Promise<void> {
   await turnOnFor(site, 'gro+tv@example.com');
@@ -182,6 +190,14 @@ export const hostedPages: Readonly<Record<string, (view: View, site: Site) => Pr
   'sign-in with a wrong password': async (view, site) => {
     await view.page.goto(site.authorization());
     await submitSignIn(view, 'ada@example.com', 'not the password');
+  },
+  'a code by mail': (view, site) => openCodePage(view, site),
+  'a code by mail in Arabic': (view, site) => openCodePage(view, site, { ui_locales: 'ar' }),
+  'a wrong code by mail': async (view, site) => {
+    await openCodePage(view, site);
+    await view.page.fill('#code', '000 000');
+    await view.page.click('button.primary');
+    await view.page.waitForLoadState();
   },
   'second step': (view, site) => openSecondStep(view, site),
   'second step in Arabic': (view, site) => openSecondStep(view, site, { ui_locales: 'ar' }),
