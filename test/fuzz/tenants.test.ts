@@ -20,6 +20,7 @@ import { mailCells } from '../support/fuzz/tenants/mail-cells.ts';
 import { oidcCells } from '../support/fuzz/tenants/oidc-cells.ts';
 import { expectForeignThing, namings, otherNames } from '../support/fuzz/tenants/operation-cells.ts';
 import { ownCells, prepareTokens } from '../support/fuzz/tenants/own-cells.ts';
+import { prepareProviders, providerCells } from '../support/fuzz/tenants/provider-cells.ts';
 import { registrationCells } from '../support/fuzz/tenants/registration-cells.ts';
 import { tables, taken } from '../support/fuzz/tenants/routes-table.ts';
 import { portalForm, sealCells } from '../support/fuzz/tenants/seal-cells.ts';
@@ -73,6 +74,7 @@ beforeAll(async () => {
       emailCodes: 'beside',
       secondFactor: 'optional',
     });
+    await prepareProviders(service, tenantId, host);
     await setLimits(service, host, unlimited);
   }
 });
@@ -98,6 +100,7 @@ const cells: readonly Cell[] = [
   ...mailCells,
   ...ownCells,
   ...wayCells,
+  ...providerCells,
   portalForm('POST /admin/sign-out', () => '/admin/sign-out'),
   portalForm('POST /admin/proof', () => '/admin/proof'),
 ];

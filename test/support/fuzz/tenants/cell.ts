@@ -8,6 +8,7 @@ export const artefacts = [
   'access token',
   'account form token',
   'admin API token',
+  'answer of a provider',
   'approve page proof',
   'authorization code',
   'browser cookie',
@@ -24,6 +25,7 @@ export const artefacts = [
   'initial access token',
   'link of a mail',
   'link of a notice',
+  'linked account id',
   'member id',
   'notice form token',
   'order',
@@ -33,6 +35,7 @@ export const artefacts = [
   'portal session cookie',
   'portal sign-in token',
   'proof of an address',
+  'provider key',
   'refresh token',
   'registration access token',
   'request_uri',
@@ -45,6 +48,7 @@ export const artefacts = [
   'subscription id',
   'thing of an operation',
   'user code',
+  'way to a provider',
 ] as const;
 export type Artefact = (typeof artefacts)[number];
 
@@ -70,7 +74,7 @@ export const nameOf = ({ artefact, route, how }: Cell) =>
 /** A seal, and what else is another one each time, in a text. */
 const changing: readonly (readonly [RegExp, string])[] = [
   [/[\w%-]{16,}\.[\w-]{43}\.[\w-]{43}/g, '<seal>'],
-  [/Reference: \w+/g, '<reference>'],
+  [/Refer(?:ence|anse): \w+/g, '<reference>'],
   [/<bdi>[0-9a-z]{8}<\/bdi>/g, '<reference>'],
   [/data-reference="\w+"/g, '<reference>'],
 ];

@@ -13,6 +13,8 @@ export const taken: Readonly<Record<string, readonly Artefact[]>> = {
   '/.well-known/oauth-protected-resource/api/v1': [],
   '/.well-known/openid-configuration': [],
   '/account': [],
+  '/account/accounts': ['account form token', 'linked account id'],
+  '/account/accounts/connect/:provider': ['account form token'],
   '/account/address': ['account form token'],
   '/account/consents': ['account form token'],
   '/account/data': ['account form token'],
@@ -90,6 +92,8 @@ export const taken: Readonly<Record<string, readonly Artefact[]>> = {
   '/second-factor': ['flow'],
   '/sign-in': ['flow'],
   '/sign-in/code': ['flow'],
+  '/sign-in/from/:provider': ['answer of a provider', 'provider key', 'way to a provider'],
+  '/sign-in/with/:provider': ['flow', 'provider key'],
   '/sign-up': ['flow'],
   '/sign-up/confirm/:secret': ['link of a mail'],
   '/sign-up/verify': ['digits of a mail', 'proof of an address'],
@@ -114,7 +118,9 @@ export const tables: Readonly<Record<string, readonly Artefact[]>> = {
   emailProofs: ['digits of a mail', 'link of a mail', 'proof of an address'],
   // Read by the tenant alone.
   figures: [],
+  identityProviders: ['provider key', 'thing of an operation'],
   invoices: ['thing of an operation'],
+  linkedAccounts: ['linked account id', 'thing of an operation'],
   // Nothing from outside names a mail in production; what its links hold is named above.
   logoutNotices: ['thing of an operation'],
   mails: [],

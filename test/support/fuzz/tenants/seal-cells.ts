@@ -50,7 +50,7 @@ const parameters = {
   prompt: 'login',
 };
 
-const flowOf = ({ service }: Side) => ({
+export const flowOf = ({ service }: Side) => ({
   startedAt: service.clock.now(),
   parameters,
   returnTo: '/account',
@@ -82,7 +82,7 @@ const account: readonly Cell[] = [
     'delete',
   ],
   ...['data', 'keep', 'passkeys', 'passkeys/confirm', 'passkeys/new', 'passkeys/remove', 'password/remove'],
-  ...['two-step', 'two-step/codes', 'two-step/off'],
+  ...['two-step', 'two-step/codes', 'two-step/off', 'accounts'],
 ].map((page) =>
   sealCell(
     'account form token',
@@ -91,6 +91,14 @@ const account: readonly Cell[] = [
     accountSeal,
     inForm(`/account/${page}`, 'token'),
   ),
+);
+
+const connecting = sealCell(
+  'account form token',
+  'POST /account/accounts/connect/:provider',
+  'form',
+  accountSeal,
+  inForm('/account/accounts/connect/each', 'token'),
 );
 
 const orderOf = (side: Side) => ({
@@ -133,4 +141,4 @@ export const portalForm = (route: string, path: (side: Side) => string): Cell =>
     (side, token) => side.browser.send(path(side), { body: { token } }),
   );
 
-export const sealCells: readonly Cell[] = [...flows, ...account, ...others];
+export const sealCells: readonly Cell[] = [...flows, ...account, connecting, ...others];
