@@ -1,10 +1,11 @@
-// Takes what there is: members, subscriptions and what they bring, at the end of each hour and day.
+// Takes what there is at the end of each hour and day: members, subscriptions and what they bring, overdue invoices.
 import { monthlyAmount } from '../../core/access/package.ts';
 import { day, hour } from '../../core/limits.ts';
 import { type FigureName, storedName } from '../../core/operators/figures/figure.ts';
 import { figureMemory, figureRollUp } from '../../core/operators/figures/limits.ts';
 import { createTally, type Steps, type Tally } from '../../core/operators/figures/tally.ts';
 import {
+  lateInvoicesAfter,
   membersAfter,
   moveRolledUp,
   replaceFigures,
@@ -18,7 +19,7 @@ import type { Pace } from '../../storage/sweep/sweep.ts';
 type Tallies = (tenantId: string) => Tally;
 
 /**
- * Walks over all members and subscriptions, and counts how many there were at the end of each hour and day since it was
+ * Walks over all members, subscriptions and late invoices, and counts how many there were at the end of each hour and day since it was
  * done last: their rows have the times. Done for the first time it knows two years at once, and after a time without
  * the service nothing is missing.
  *
@@ -38,6 +39,9 @@ export async function takeLevels(store: Store, now: number, pace: Pace): Promise
   );
   await walk(store, pace, 0, async (tx, after) =>
     noteSubscriptions(await subscriptionsAfter(tx, after, figureRollUp.bite), tallyOf),
+  );
+  await walk(store, pace, '', async (tx, after) =>
+    noteInvoices(await lateInvoicesAfter(tx, after, figureRollUp.bite), tallyOf),
   );
   for (const [tenantId, tally] of tallies) {
     const results = Map.groupBy(tally.results(), ({ unit }) => unit);
@@ -92,6 +96,15 @@ function noteMembers(members: MemberTimes, tallyOf: Tallies): string | null {
 }
 
 const never = Number.MAX_SAFE_INTEGER;
+
+type InvoiceTimes = Awaited<ReturnType<typeof lateInvoicesAfter>>;
+
+function noteInvoices(invoices: InvoiceTimes, tallyOf: Tallies): string | null {
+  for (const { tenantId, dueAt, paidAt } of invoices) {
+    tallyOf(tenantId).there('overdueInvoices' satisfies FigureName, dueAt, paidAt ?? never);
+  }
+  return invoices.length < figureRollUp.bite ? null : (invoices.at(-1)?.id ?? null);
+}
 
 type SubscriptionTimes = Awaited<ReturnType<typeof subscriptionsAfter>>;
 

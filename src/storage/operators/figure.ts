@@ -186,6 +186,18 @@ export function membersAfter(tx: Tx, id: string, most: number) {
     .execute();
 }
 
+/** When invoices that were not paid in time were due, and paid. */
+export function lateInvoicesAfter(tx: Tx, id: string, most: number) {
+  return tx
+    .selectFrom('invoices')
+    .select(['id', 'tenantId', 'dueAt', 'paidAt'])
+    .where('id', '>', id)
+    .where((eb) => eb.or([eb('paidAt', 'is', null), eb('paidAt', '>', eb.ref('dueAt'))]))
+    .orderBy('id')
+    .limit(most)
+    .execute();
+}
+
 /** The times of subscriptions, with what each costs: what was ordered, else its package. */
 export function subscriptionsAfter(tx: Tx, id: number, most: number) {
   return tx

@@ -4,6 +4,7 @@ import { type FigureRange, seriesOf, spanOf } from '../../../src/core/operators/
 import { figureMemory, figureRollUp } from '../../../src/core/operators/figures/limits.ts';
 import { countingEvents } from '../../../src/operations/figures/count-events.ts';
 import { takeFirstLevels, takeLevels } from '../../../src/operations/figures/take-levels.ts';
+import { insertInvoice } from '../../../src/storage/access/invoice.ts';
 import { insertPackage } from '../../../src/storage/access/package.ts';
 import { insertSubscription, moveSubscription } from '../../../src/storage/access/subscription.ts';
 import { insertMember } from '../../../src/storage/members/member.ts';
@@ -12,7 +13,7 @@ import { readFigures } from '../../../src/storage/operators/figure.ts';
 import type { Store } from '../../../src/storage/store.ts';
 import { forgottenByTime } from '../../../src/storage/sweep/forgotten.ts';
 import { type Pace, sweepThrough } from '../../../src/storage/sweep/sweep.ts';
-import { packageFacts, storedSubscription } from '../../support/records/access-records.ts';
+import { invoiceRecord, packageFacts, storedSubscription } from '../../support/records/access-records.ts';
 import { day, hour, memberRecord } from '../../support/records/records.ts';
 import { storeWithMember } from '../../support/records/store.ts';
 
@@ -172,6 +173,26 @@ describe('what there is', () => {
     expect(members?.total).toBe(1);
     expect((await figuresOf(store, '52w')).subscriptions?.points.at(-15)).toBe(1);
     expect((await figuresOf(store, '52w')).subscriptions?.points.at(-17)).toBe(0);
+  });
+
+  it('pages 21: has overdue invoices from when they were due until they are paid', async () => {
+    const { store } = await storeWithSubscriptions();
+    const invoice = (number: number, dueAt: number, paidAt: number | null) => {
+      const facts = { id: `invoice-${number}`, number, tenantId: 'tenant-a', memberId: 'member-1' };
+      return invoiceRecord({ ...facts, subscriptionId: 1, dueAt, paidAt });
+    };
+    await store.transaction(async (tx) => {
+      await insertInvoice(tx, invoice(1, now - 20 * day, now - 10 * day));
+      await insertInvoice(tx, invoice(2, now - 5 * day, null));
+      await insertInvoice(tx, invoice(3, now - 5 * day, now - 6 * day));
+      await insertInvoice(tx, invoice(4, now + day, null));
+    });
+    await takeLevels(store, now, unhurried);
+    const { overdueInvoices } = await figuresOf(store, '30d');
+    expect([8, 9, 18, 19, 23, 24, 29].map((index) => overdueInvoices?.points[index])).toEqual([
+      0, 1, 1, 0, 0, 1, 1,
+    ]);
+    expect(overdueInvoices?.total).toBe(1);
   });
 
   it('is taken for the first time when the service starts, and by no later start', async () => {

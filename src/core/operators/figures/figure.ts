@@ -21,7 +21,7 @@ const eventFigures = [
 const recordFigures = ['subscriptionsBegun', 'subscriptionsEnded'] as const;
 
 /** What there is at a moment; money once for each currency. */
-const levelFigures = ['members', 'subscriptions', 'recurring'] as const;
+const levelFigures = ['members', 'subscriptions', 'overdueInvoices', 'recurring'] as const;
 
 export const figureNames = [...eventFigures, ...recordFigures, ...levelFigures] as const;
 export type FigureName = (typeof figureNames)[number];

@@ -21,7 +21,7 @@ const count = (description: string, example: number) => s.wholeNumber(descriptio
 const figureSchema: s.Schema<FigureSeries> = s.resource('Figure', 'A figure over a time', {
   name: s.oneOf(
     'FigureName',
-    'How often it happened; of the last three, how much there is. `recurring` is what subscriptions bring a month that are renewed',
+    'How often it happened; of the last four, how much there is. `recurring` is what subscriptions bring a month that are renewed',
     figureNames,
   ),
   currency: s.textOrNull('Of `recurring`, once for each: its values are in the smallest unit of it', null),
@@ -43,6 +43,7 @@ const rangeField: s.Defaulted<FigureRange> = {
 const readWith: Readonly<Partial<Record<FigureName, Permission>>> = {
   members: 'members:read',
   orders: 'subscriptions:read',
+  overdueInvoices: 'subscriptions:read',
   recurring: 'subscriptions:read',
   subscriptions: 'subscriptions:read',
   subscriptionsBegun: 'subscriptions:read',

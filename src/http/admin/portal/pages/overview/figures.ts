@@ -73,7 +73,7 @@ export async function showFigures(visit: OperationVisit): Promise<FastifyReply> 
   });
 }
 
-/** The cards on top of the overview: what the business runs on, and else what there is of it. */
+/** The cards on top of the overview: what the business runs on. */
 export function cardsOf({ figures, range }: Figures) {
   const named = (name: FigureName) =>
     figures
@@ -83,10 +83,12 @@ export function cardsOf({ figures, range }: Figures) {
   const [subscriptions] = named('subscriptions');
   const sells = subscriptions !== undefined && Math.max(subscriptions.before, ...subscriptions.points) > 0;
   const chosen = [
-    ...named(sells ? 'subscriptions' : 'members'),
+    ...named('members'),
+    ...(sells ? named('subscriptions') : []),
     signInsOf(figures),
     ...named('tvsApproved'),
     ...[...named('recurring'), ...named('signUps')].slice(0, 1),
+    ...(sells ? named('overdueInvoices') : []),
   ];
   return chosen.map((figure) => cardOf(figure, range));
 }
@@ -131,7 +133,8 @@ function cardOf(figure: Carded, range: FigureRange) {
   return {
     label: labelOf(figure),
     value: amountText(figure, total),
-    change: changeOf(figure, range),
+    // More of what is overdue is no success, and the colours would say so.
+    change: name === 'overdueInvoices' ? null : changeOf(figure, range),
     box: `0 0 ${lineBox.width} ${lineBox.height}`,
     line: linePath(drawn),
     words: say('figures.line', {
