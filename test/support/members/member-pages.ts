@@ -1,5 +1,6 @@
 import type { View } from '../browser/browser.ts';
 import type { Site } from '../browser/site.ts';
+import { providerPages } from '../browser/walks/providers.ts';
 import { codeIn, linkIn } from '../mails/outbox.ts';
 
 /** A password that the rules take. */
@@ -149,4 +150,5 @@ export const memberPages: Readonly<Record<string, (view: View, site: Site) => Pr
       await page.waitForLoadState();
     }
   },
+  ...providerPages,
 };

@@ -7,6 +7,7 @@ import { passkeyRecord } from '../../records/records.ts';
 import { password, registerClients, type Site, signIn, turnOnFor } from '../site.ts';
 import { television } from '../television.ts';
 import type { Walk, Way, Ways } from '../way.ts';
+import { giveProviders, linkAccounts } from './providers.ts';
 
 /** Reads English, and has two TVs and two browsers. */
 export const member = 'ida@example.com';
@@ -102,6 +103,15 @@ export function accountWalk(site: Site): Walk {
     },
   });
 
+  /** The same of a member who has linked accounts of other providers. */
+  const linked = (path: string, email = member): Way => ({
+    email,
+    go: async (view) => {
+      await linkAccounts(site, email);
+      await at(path, email).go(view);
+    },
+  });
+
   /** Each page of the account area, and how a signed-in member comes to see it. */
   const ways: Ways = {
     overview: at('', 'ada@example.com'),
@@ -188,6 +198,16 @@ export function accountWalk(site: Site): Walk {
     'two-step, on': withFactor('', 'liv@example.com'),
     'two-step, off': withFactor('/off', 'liv@example.com'),
     'two-step, new codes': withFactor('/codes', 'liv@example.com'),
+    'other accounts': linked('/accounts'),
+    'other accounts, Arabic': linked('/accounts', arabic),
+    'other accounts, none': at('/accounts', 'max@example.com'),
+    'other accounts, a new one': at('/accounts/connect/google', 'max@example.com'),
+    'other accounts, a new one that does not answer, an error': {
+      email: 'max@example.com',
+      go: async (view) => {
+        await sent('accounts/connect/silent', { currentPassword: password }).go(view);
+      },
+    },
     privacy: at('/privacy'),
     'privacy, Arabic': at('/privacy', arabic),
     data: at('/data'),
@@ -211,6 +231,7 @@ export function accountWalk(site: Site): Walk {
       { ...app, clientId: 'play-long', name: longName },
     ]);
     await giveLongRecords(site, longMember);
+    await giveProviders(site);
     for (const email of [member, arabic, longMember]) {
       await signInTv(site, email, 'play', { device_name: 'Living room', device_model: 'Telly 9' });
       await signInTv(site, email, 'play-long', {

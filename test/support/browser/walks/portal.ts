@@ -7,6 +7,7 @@ import { figureRecords } from '../../records/figure-records.ts';
 import type { View } from '../browser.ts';
 import { password, registerClients, type Site } from '../site.ts';
 import type { Walk, Way } from '../way.ts';
+import { linkAccounts } from './providers.ts';
 
 type Go = Way['go'];
 
@@ -82,6 +83,7 @@ export function portalWalk(site: Site): Walk {
       });
       await run(site.service, 'clients.change', { tenant: host, clientId: 'everything', webOrigins: [] });
     }
+    await linkAccounts(site, 'ada@example.com');
     const found = await run<{ members: readonly { id: string }[] }>(site.service, 'members.list', {
       tenant: host,
       search: 'ada@',
@@ -167,6 +169,11 @@ export function portalWalk(site: Site): Walk {
         'document.querySelectorAll("details.part").forEach((one) => { one.open = true; })',
       );
     },
+    'list of other providers': at('/identity-providers'),
+    'other provider': at('/identity-providers/google'),
+    'form for another provider': at('/identity-providers/+create'),
+    'form to edit another provider': at('/identity-providers/silent/+change'),
+    'accounts of a member elsewhere': (view) => at(`/members/${member}/linked-accounts`)(view),
     'form for a tenant': at('/+change'),
     'editor of the look': at('/+change/look'),
     'page of a group of settings': at('/+change/registration'),
