@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type VirtualAuthenticator, virtualAuthenticator } from '../support/browser/authenticator.ts';
 import type { View } from '../support/browser/browser.ts';
 import { signIn, startSite } from '../support/browser/site.ts';
+import { run } from '../support/operators/desk.ts';
 import { useStarted } from '../support/use-service.ts';
 
 const site = useStarted(startSite);
@@ -127,6 +128,8 @@ describe('passkeys in a browser', () => {
   });
 
   it('prove once more who it is where there is no password, and the last way in stays', async () => {
+    // A code by mail would be another way in.
+    await run(site.service, 'tenants.change', { tenant: new URL(site.issuer).host, emailCodes: 'off' });
     const { view, authenticator } = await withPasskey('ida@example.com');
     const { page } = view;
     await authenticator.setPresence(false);

@@ -124,6 +124,7 @@ const passkeyAlone = scriptAsset('passkey');
 
 /** The scripts of the pages to which one adds something, by their templates. */
 const scripts: Readonly<Record<string, ReturnType<typeof scriptAsset>>> = {
+  'members/account/connect.eta': passkey,
   'members/account/passkeys/confirm.eta': passkey,
   'members/account/data.eta': passkey,
   'members/account/delete.eta': passkey,
@@ -131,7 +132,8 @@ const scripts: Readonly<Record<string, ReturnType<typeof scriptAsset>>> = {
   'members/account/overview.eta': scriptAsset('with-passkeys'),
   'members/account/passkeys/new.eta': scriptAsset('new-passkey'),
   'members/account/passkeys/remove.eta': passkey,
-  'members/account/password.eta': scriptAsset('memberdoor', 'passkey', 'new-password'),
+  'members/account/password.eta': newPassword,
+  'members/account/passkeys/first-password.eta': scriptAsset('memberdoor', 'passkey', 'new-password'),
   'members/account/passkeys/password.eta': passkey,
   'members/account/passkeys/two-step.eta': passkeyAlone,
   'members/account/two-step-on.eta': plainScript,

@@ -71,8 +71,9 @@ describe('pages 2: each page brings the style that it needs', () => {
 });
 
 describe('pages 1: a page has a script where one adds something to it, and none where it would add nothing', () => {
-  // A password that can be shown, a form that sends itself, slots, buttons that copy, a mail that can be sent again.
-  const added = /type: 'password'|data-submit-at-once|wrap: 'slots'|data-copy|data-wait/;
+  // A password that can be shown, a form that sends itself, slots, buttons that copy, a mail that can be sent again, passkeys.
+  const added =
+    /type: 'password'|data-submit-at-once|wrap: 'slots'|data-copy|data-wait|data-passkey|data-with-passkeys/;
 
   it.each(pages)('%s', (name) => {
     expect(pageScript(name) !== null).toBe(added.test(wholeOf(name)));
