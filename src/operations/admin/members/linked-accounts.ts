@@ -9,7 +9,7 @@ import { onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
 import type { Operation } from '../operation.ts';
 import { providerKeyField } from '../providers/provider.ts';
-import { manageableMember, memberField, memberFor, memberIdField } from './member.ts';
+import { concernedMember, manageableMember, memberField, memberFor } from './member.ts';
 
 const linkedAccountIdField = s.text('The id of the link', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a05');
 
@@ -62,7 +62,7 @@ const unlinked = onTenant({
   permission: 'members:write',
   route: 'DELETE /members/{memberId}/linked-accounts/{linkedAccountId}',
   fields: ofAccount,
-  output: s.exactly('Whose account it was', { id: memberIdField }),
+  output: concernedMember,
   run: async (context, { memberId, linkedAccountId }) => {
     const member = await manageableMember(context, memberId);
     const outcome = await unlinkAccount(context.tx, context.tenant, member, linkedAccountId);

@@ -35,6 +35,8 @@ export const memberIdField = s.named(
   'MemberId',
   s.text('The id of the member', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02'),
 );
+/** What an operation answers that ends something of a member. */
+export const concernedMember = s.resource('ConcernedMember', 'Whose it was', { id: memberIdField });
 export const fullNameField = s.held(
   s.text('The full name', 'Ada Nilsen'),
   s.nameRule(memberTextLength.fullName),

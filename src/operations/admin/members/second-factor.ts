@@ -1,11 +1,10 @@
 // The operation on a member's second factor: who lost the app and every recovery code is helped by an operator.
 
-import * as s from '../../json-schema.ts';
 import { conflict } from '../../refusal.ts';
 import { turnOffFactor } from '../../second-factor/second-factor.ts';
 import { onTenant } from '../define.ts';
 import type { Operation, Thing } from '../operation.ts';
-import { manageableMember, memberField, memberIdField, ofMember } from './member.ts';
+import { concernedMember, manageableMember, memberField, ofMember } from './member.ts';
 
 /** Whether a member has a second factor, as `members.read` answers. */
 const hasFactor = ({ standing }: Thing) =>
@@ -19,7 +18,7 @@ const reset = onTenant({
   permission: 'members:write',
   route: 'POST /members/{memberId}/reset-second-factor',
   fields: { memberId: memberField },
-  output: s.exactly('Whose second factor ended', { id: memberIdField }),
+  output: concernedMember,
   run: async (context, { memberId }) => {
     const { tx, tenant, random, mails, now } = context;
     const member = await manageableMember(context, memberId);

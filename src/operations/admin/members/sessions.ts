@@ -14,7 +14,7 @@ import { onTenant } from '../define.ts';
 import { limitField } from '../list.ts';
 import { clientNameField, withClientNames } from '../names.ts';
 import type { Operation } from '../operation.ts';
-import { manageableMember, memberField, memberFor, memberIdField, ofMember } from './member.ts';
+import { concernedMember, manageableMember, memberField, memberFor, ofMember } from './member.ts';
 
 const signInIdField = s.text('The id of the sign-in', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a03');
 const sessionIdField = s.text('The id of the session', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a04');
@@ -135,7 +135,7 @@ const everywhere = onTenant({
   permission: 'members:write',
   route: 'POST /members/{memberId}/sign-out',
   fields,
-  output: s.exactly('Who was signed out', { id: memberIdField }),
+  output: concernedMember,
   run: async (context, { memberId }) => {
     await manageableMember(context, memberId);
     await signOutEverywhere(context.tx, memberId, context.now);
