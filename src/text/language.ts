@@ -1,22 +1,19 @@
 // The languages of pages and mails: their texts, and which one a request gets.
 import { readdirSync } from 'node:fs';
 import Negotiator from 'negotiator';
-import { type Catalogue, readCatalogue, type Translate, translator } from './catalogue.ts';
+import { readCatalogue, type Translate, translator } from './catalogue.ts';
 import { memoized } from './memoized.ts';
 
 const folder = new URL('../../templates/languages/', import.meta.url);
-
-const catalogues: ReadonlyMap<string, Catalogue> = new Map(
-  readdirSync(folder)
-    .filter((file) => file.endsWith('.json'))
-    .map((file) => [file.replace('.json', ''), readCatalogue(new URL(file, folder))]),
-);
 
 /** The language of a request that asked for none of ours. */
 const fallback = 'en';
 
 /** The tags of all languages, in alphabetical order. */
-export const languages: readonly string[] = [...catalogues.keys()].sort();
+export const languages: readonly string[] = readdirSync(folder)
+  .filter((file) => file.endsWith('.json'))
+  .map((file) => file.replace('.json', ''))
+  .sort();
 
 const rightToLeft = new Set(['ar', 'fa', 'he', 'ur']);
 
@@ -71,7 +68,7 @@ const open = memoized(
   (tag): Language => ({
     tag,
     direction: rightToLeft.has(tag) ? 'rtl' : 'ltr',
-    t: translator(catalogues.get(tag) ?? {}, tag),
+    t: translator(readCatalogue(new URL(`${tag}.json`, folder)), tag),
   }),
 );
 

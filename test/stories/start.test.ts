@@ -175,7 +175,7 @@ describe('the development start, used from a browser', () => {
     expect(await refresh(rotated.refresh_token)).toBe('invalid_grant');
     let used = residentMegabytes(service.pid);
     // A start whose first full collection comes late has 10 to 20 MB more for a while: the least of three is what it needs.
-    for (let more = 0; more < 2 && used >= 160; more += 1) {
+    for (let more = 0; more < 2 && used >= 170; more += 1) {
       expect(await service.stop()).toBe(0);
       service = start();
       await service.ready;
@@ -186,8 +186,9 @@ describe('the development start, used from a browser', () => {
       `second start: ${worked} ms of work to the first answer, ${fresh} MB, ${used} MB after a sign-in`,
     );
     expect(worked).toBeLessThan(3_000);
-    // 140 to 146 MB: in huge pages the heaps grow by 2 MB at a time, and give back 20 to 40 MB under load.
-    expect(used).toBeLessThan(160);
+    // 154 to 161 MB, of which the code of the service is the part that grows: what few need is loaded late (passkeys, other
+    // accounts, digits of apps). In huge pages the heaps grow by 2 MB at a time, and give back 20 to 40 MB under load.
+    expect(used).toBeLessThan(170);
   });
 
   it('security: what was issued stands in no line of the log', async () => {
