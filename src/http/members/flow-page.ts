@@ -92,7 +92,7 @@ export async function signInTo(
   if (entered.kind === 'waiting') return { flow, waiting: entered.waiting } as const;
   const { session, secret } = entered;
   const account = pendingAccount(flow, deps.clock());
-  // Both were proven in this flow. One that became another member's meanwhile keeps nobody out.
+  // Both were proven in this flow. One that became another member's meanwhile is left out, and she comes in.
   if (account !== null) await linkAccount(tx, request.tenant, entered.member, account, deps);
   const outcome = step === null ? null : await takeStep(tx, { ...step, now: deps.clock() }, session, deps);
   return { flow, secret, outcome } as const;

@@ -124,8 +124,7 @@ const passkeyAlone = scriptAsset('passkey');
 
 /** The scripts of the pages to which one adds something, by their templates. */
 const scripts: Readonly<Record<string, ReturnType<typeof scriptAsset>>> = {
-  'members/account/connect.eta': passkey,
-  'members/account/passkeys/confirm.eta': passkey,
+  'members/account/confirm.eta': passkey,
   'members/account/data.eta': passkey,
   'members/account/delete.eta': passkey,
   'members/account/email.eta': passkey,

@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { provenFor } from '../../core/members/limits.ts';
-import { usesPassword } from '../../core/members/ways-in.ts';
+import { usesPassword, type WayIn } from '../../core/members/ways-in.ts';
 import { wrongPassword } from '../../core/operators/audit-event.ts';
 import { isProvenWithin } from '../../core/session.ts';
 import type { SignInWay } from '../../core/strength.ts';
@@ -74,7 +74,8 @@ export async function takeConfirmedForm<V extends Visit>(
     if (wrong !== null) return wrong;
     if (passkey !== '') return confirmByPasskey(passkey, form, deps)(tx, visit, next);
     if (currentPassword === '' || !usesPassword(visit.request.tenant, visit.member)) {
-      const standing = await standingByCode(tx, visit);
+      const ways = await listWaysIn(tx, visit.request.tenant, visit.member);
+      const standing = standingByCode(ways, visit);
       if (standing === 'fresh') return confirmedAnew(form)(tx, visit, next);
       return () => form.refuse(visit, { kind: standing === 'stale' ? 'anew' : 'missing' });
     }
@@ -86,8 +87,7 @@ export async function takeConfirmedForm<V extends Visit>(
  * Whether a member proves who it is by a code of a mail: `fresh` if the session was begun, or anything was proven in it, a
  * moment ago; `none` where there is a password, or where there are no codes.
  */
-export async function standingByCode(tx: Tx, { request, member, session, deps }: Visit) {
-  const ways = await listWaysIn(tx, request.tenant, member);
+export function standingByCode(ways: readonly WayIn[], { session, deps }: Pick<Visit, 'session' | 'deps'>) {
   const has = (name: SignInWay) => ways.some(({ way }) => way === name);
   if (has('password') || !has('email_code')) return 'none';
   return isProvenWithin(session, provenFor, deps.clock()) ? 'fresh' : 'stale';

@@ -4,6 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
+import { day } from '../../core/limits.ts';
 import type { Member } from '../../core/members/member.ts';
 import { wrongSecondFactor } from '../../core/operators/audit-event.ts';
 import type { SessionKind } from '../../core/session.ts';
@@ -144,7 +145,7 @@ export async function trustHere(
 ): Promise<void> {
   const { trustedBrowserDays } = request.tenant;
   if (trustedBrowserDays === 0) return;
-  const until = clock() + trustedBrowserDays * 24 * 60 * 60 * 1_000;
+  const until = clock() + trustedBrowserDays * day;
   await trustBrowser(tx, memberId, sha256(browserCookie(request)), until);
 }
 

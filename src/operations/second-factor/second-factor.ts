@@ -30,7 +30,7 @@ import type { Random } from '../../system/random.ts';
 import { auditDeed } from '../audit/audit.ts';
 import type { MemberDeps } from '../email-proof/email-proof.ts';
 import { toMember } from '../mail/mailer.ts';
-import type { TooManyGuesses } from '../sign-in/credentials.ts';
+import { type TooManyGuesses, tooManyUntil } from '../sign-in/credentials.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 
 /** What these operations need; the digits are loaded before the transaction. */
@@ -71,10 +71,7 @@ export async function judgeFactor(
   const key = hashSecondFactor(member.id);
   const failed = await findSignInFailures(tx, tenant.id, key);
   const until = blockedUntil(failed, now);
-  if (until > now) {
-    const retryAfter = Math.ceil((until - now) / 1_000);
-    return { kind: 'too-many', retryAfter, limitKey: { key, memberId: member.id } };
-  }
+  if (until > now) return tooManyUntil(until, now, { key, memberId: member.id });
   const used = usedUp(tenant, factor, given, deps);
   if (used === null) {
     await saveSignInFailures(tx, tenant.id, key, failedAgain(failed, now));

@@ -40,6 +40,13 @@ export interface TooManyGuesses {
   readonly limitKey: Counted;
 }
 
+/** Says until when (ms) no more guesses are looked at. */
+export const tooManyUntil = (until: number, now: number, limitKey: Counted): TooManyGuesses => ({
+  kind: 'too-many',
+  retryAfter: Math.ceil((until - now) / 1_000),
+  limitKey,
+});
+
 /** What a right password lets in, and in words for the audit why not. @returns null if it may come in */
 export type Admission = (member: Member | null, now: number) => string | null;
 
@@ -166,10 +173,7 @@ async function beginAttempt(
   };
   const now = clock();
   const begun = await beginGuess(tx, tenant.id, [...counters, ofAccount], now);
-  if (begun.kind === 'blocked') {
-    const retryAfter = Math.ceil((begun.until - now) / 1_000);
-    return { kind: 'too-many', retryAfter, limitKey: { key: begun.key, memberId } };
-  }
+  if (begun.kind === 'blocked') return tooManyUntil(begun.until, now, { key: begun.key, memberId });
   const work = Math.max(await slowestPasswordWork(tx, tenant.id), passwords.work);
   return { kind: 'begun', tenantId: tenant.id, share, found, guess: begun.guess, source, work };
 }

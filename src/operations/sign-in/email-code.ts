@@ -19,7 +19,7 @@ import {
 import { composeMail, type Mail } from '../mail/mail.ts';
 import { toMember } from '../mail/mailer.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
-import type { TooManyGuesses } from './credentials.ts';
+import { type TooManyGuesses, tooManyUntil } from './credentials.ts';
 import { type Proven, standingOf } from './enter.ts';
 
 /** Where a code is asked for, as its mail tells it. */
@@ -59,7 +59,7 @@ export async function askForCode(
   const values = { client: client ?? '', browser, place: from };
   const content = { name: 'signInCode', code: asked.code } as const;
   if (member === null) {
-    // It takes its time to write the mail, and nobody is to read from that time who has an account.
+    // It takes its time to write the mail, and that time must not tell who has an account.
     const unsent: Mail = { ...content, to: email, language, values };
     composeMail(tenant, unsent);
   } else {
@@ -105,10 +105,7 @@ export async function judgeCode(
   const failed = await findSignInFailures(tx, tenant.id, key);
   const isKnown = await isKnownBrowser(tx, proof.memberId ?? '', browser);
   const until = isKnown ? 0 : blockedUntil(failed, now, tenant.limits.failedSignInsPerAccount);
-  if (until > now) {
-    const retryAfter = Math.ceil((until - now) / 1_000);
-    return { kind: 'too-many', retryAfter, limitKey: { key, memberId: proof.memberId } };
-  }
+  if (until > now) return tooManyUntil(until, now, { key, memberId: proof.memberId });
   const codeHash = hashProofCode(tenant.tokenKey, proof.id, digits);
   if (await useUpProof(tx, proof, { by: 'code', codeHash }, now)) return provenBy(tx, tenant, proof, now);
   await saveSignInFailures(tx, tenant.id, key, failedAgain(failed, now));

@@ -72,6 +72,13 @@ export const byPassword = (verified: MemberWithPassword & Pick<Proven, 'newHash'
   newHash: verified.newHash ?? null,
 });
 
+/** An account of another provider that is linked to her, or about to be. */
+export const byAccount = (found: MemberWithPassword): Proven => ({
+  memberId: found.member.id,
+  factors: ['fed'],
+  standing: standingOf(found),
+});
+
 /** The account of a proof, if all is still so that it rests on and it may come in; null if not. */
 export async function findProven(
   tx: Tx,
@@ -88,12 +95,6 @@ export async function findProven(
 /** Whether what was proven first waits no longer. */
 export const isOverdue = ({ at }: Pick<Waiting, 'at'>, now: number): boolean =>
   now < at || now >= at + secondFactorWait;
-/** An account of another provider that is linked to her, or about to be. */
-export const byAccount = (found: MemberWithPassword): Proven => ({
-  memberId: found.member.id,
-  factors: ['fed'],
-  standing: standingOf(found),
-});
 
 /**
  * Lets a member in by what was proven, in the transaction of what she signs in for: begins her session, or renews the one

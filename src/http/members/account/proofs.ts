@@ -34,7 +34,7 @@ export async function proofsOf(tx: Tx, visit: MemberVisit): Promise<Proofs> {
   return {
     hasPassword: ways.some(({ way }) => way === 'password'),
     passkeys: hasPasskeys ? await listPasskeys(tx, member.id) : [],
-    byCode: await standingByCode(tx, visit),
+    byCode: standingByCode(ways, visit),
   };
 }
 

@@ -5,6 +5,7 @@ import { unlinkAccount } from '../../../operations/providers/linked-account.ts';
 import { findProviders, listProviders } from '../../../storage/providers/identity-provider.ts';
 import { listLinkedAccounts } from '../../../storage/providers/linked-account.ts';
 import type { Tx } from '../../../storage/store.ts';
+import { pathOf } from '../../address.ts';
 import { pageForm } from '../../form.ts';
 import { ownFlow } from '../../oidc/flow.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
@@ -81,10 +82,10 @@ function sendList(visit: Visit, { rows, offered }: Accounts, problem: string | n
 const connectPage: AccountPage = passwordedPage({
   url: `${connectUrl}/:provider`,
   read: () => null,
-  view: ({ member: { email }, language }) => ({
-    template: 'connect',
+  view: ({ request, language }) => ({
+    template: 'confirm',
     title: 'account.accounts.add',
-    data: { email, lead: language.t('account.accounts.confirm') },
+    data: { action: pathOf(request), lead: language.t('account.accounts.confirm') },
   }),
   begin: () => async (tx, visit) => {
     const { request, reply, member, session, language, deps } = visit;

@@ -9,7 +9,7 @@ import { testClock } from '../../clock.ts';
 import { formValue } from '../../members/form-token.ts';
 import { emailProofRecord } from '../../records/email-proof-record.ts';
 import { type Cell, noId, scrambled, unsealed } from './cell.ts';
-import { sealCell } from './seal-cells.ts';
+import { accountToken, sealCell } from './seal-cells.ts';
 import type { Side } from './side.ts';
 
 /** A proof of an address that waits, as the mail has it. */
@@ -66,9 +66,6 @@ async function proofOf(side: Side, purpose: EmailProofPurpose): Promise<Waiting>
   );
   return { id, link, digits };
 }
-
-const accountToken = ({ tenant, browserSecret, sessionId }: Side) =>
-  seal(tenant.tokenKey, 'form', browserSecret, formValue(`account ${sessionId}`));
 
 const linkOf = (purpose: EmailProofPurpose) => async (side: Side) => (await proofOf(side, purpose)).link;
 

@@ -1,4 +1,3 @@
-import { seal } from '../../../../src/secrets/seal.ts';
 import { insertInvoice } from '../../../../src/storage/access/invoice.ts';
 import { insertSession } from '../../../../src/storage/grants/session.ts';
 import { systemRandom } from '../../../../src/system/random.ts';
@@ -9,11 +8,8 @@ import { sessionRecord } from '../../records/records.ts';
 import { token, tokensFor } from '../../visitor.ts';
 import { type Cell, noId } from './cell.ts';
 import { commonPackage } from './checkout-cells.ts';
-import { accountSeal } from './seal-cells.ts';
+import { accountToken } from './seal-cells.ts';
 import type { Side } from './side.ts';
-
-const accountToken = (side: Side) =>
-  seal(side.tenant.tokenKey, 'form', side.browserSecret, accountSeal(side));
 
 const submit = (side: Side, page: string, body: Record<string, string>) =>
   side.browser.send(`/account/${page}`, { body: { token: accountToken(side), ...body } });

@@ -5,7 +5,7 @@ import { systemRandom } from '../../../../src/system/random.ts';
 import { appleKey } from '../../providers/hostile.ts';
 import type { TestService } from '../../service.ts';
 import { type Cell, noId } from './cell.ts';
-import { accountSeal, flowOf, inQuery, sealCell } from './seal-cells.ts';
+import { accountToken, flowOf, inQuery, sealCell } from './seal-cells.ts';
 import type { Side } from './side.ts';
 
 /** Where no provider answers. */
@@ -108,7 +108,7 @@ const account: Cell = {
   madeUp: noId,
   use: (side, id) =>
     side.browser.send('/account/accounts', {
-      body: { token: seal(side.tenant.tokenKey, 'form', side.browserSecret, accountSeal(side)), account: id },
+      body: { token: accountToken(side), account: id },
     }),
 };
 

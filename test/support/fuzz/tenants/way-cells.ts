@@ -1,11 +1,10 @@
 import { standingOf } from '../../../../src/operations/sign-in/enter.ts';
-import { seal } from '../../../../src/secrets/seal.ts';
 import { insertPasskey } from '../../../../src/storage/members/passkey.ts';
 import { saveSecondFactor } from '../../../../src/storage/members/second-factor.ts';
 import { systemRandom } from '../../../../src/system/random.ts';
 import { passkeyRecord } from '../../records/records.ts';
 import { type Cell, noId } from './cell.ts';
-import { accountSeal, inForm, inQuery, sealCell } from './seal-cells.ts';
+import { accountToken, inForm, inQuery, sealCell } from './seal-cells.ts';
 import { password, type Side } from './side.ts';
 
 /** A passkey of the side's member, by its id. What it signs is tried in the cases WA. */
@@ -16,8 +15,6 @@ const passkeyOf = async ({ service, tenant, memberId }: Side) => {
   return id;
 };
 
-const tokenOf = (side: Side) => seal(side.tenant.tokenKey, 'form', side.browserSecret, accountSeal(side));
-
 const passkeys: readonly Cell[] = [
   {
     artefact: 'passkey id',
@@ -26,7 +23,7 @@ const passkeys: readonly Cell[] = [
     madeUp: noId,
     use: (side, passkey) =>
       side.browser.send('/account/passkeys', {
-        body: { token: tokenOf(side), passkey, action: 'rename', label: 'Mine' },
+        body: { token: accountToken(side), passkey, action: 'rename', label: 'Mine' },
       }),
   },
   {
@@ -43,7 +40,7 @@ const passkeys: readonly Cell[] = [
     madeUp: noId,
     use: (side, passkeyId) =>
       side.browser.send('/account/passkeys/remove', {
-        body: { token: tokenOf(side), passkeyId, currentPassword: password },
+        body: { token: accountToken(side), passkeyId, currentPassword: password },
       }),
   },
 ];

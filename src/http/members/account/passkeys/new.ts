@@ -34,7 +34,7 @@ export const newPasskeyPages: readonly AccountPage[] = [
     url: confirmUrl,
     read: () => null,
     view: ({ language }) => ({
-      template: 'passkeys/confirm',
+      template: 'confirm',
       title: 'account.confirm.title',
       data: { action: confirmUrl, lead: language.t('account.passkeys.new.lead') },
     }),
