@@ -23,7 +23,7 @@ export interface AuthorizeCommand {
   /** The member named by id_token_hint; undefined if none was sent; null if the hint is not one of ours. */
   readonly hintedMember: string | null | undefined;
   /**
-   * The step to two factors that the member of the session can take, or anybody who signs in; null where there is none. It
+   * The step to two factors that the member of the session can take, or any member who signs in; null where there is none. It
    * tells of nothing where the request asks for no more than one factor.
    */
   readonly stepUp: 'proof' | 'set-up' | null;

@@ -50,7 +50,7 @@ export function missingFactor(
 /** How the guesses at a member's second factor are kept in the list of failures. */
 export const hashSecondFactor = (memberId: string): string => sha256(`second factor of ${memberId}`);
 
-/** Letters and digits that nobody takes for one another (Crockford's base 32). */
+/** Letters and digits that look different from each other (Crockford's base 32). */
 const letters = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** A recovery code as it is kept and shown, from random bytes: `4f7qk-9xm2t`. */

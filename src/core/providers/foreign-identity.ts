@@ -68,7 +68,7 @@ function nameFrom(names: readonly unknown[]): string {
   return typeof found === 'string' ? found.trim() : '';
 }
 
-/** The name in what Apple's form says of a user the first time: JSON that nobody signed. */
+/** The name in what Apple's form says of a user the first time: JSON without a signature. */
 export function nameOfUser(user: string | undefined): string | null {
   if (user === undefined) return null;
   try {

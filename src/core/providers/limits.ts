@@ -20,7 +20,7 @@ export const pendingAccountLifetime = 10 * minute;
 /** `sub` has at most 255 characters (Core §2). */
 export const subjectLength = 255;
 
-/** Accounts of others that one member may have: more than anybody has providers. */
+/** Accounts of others that one member may have: more than there are providers that a member uses. */
 export const accountsOfMember = 20;
 
 /**

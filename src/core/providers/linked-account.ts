@@ -28,7 +28,7 @@ export interface PendingAccount extends Omit<ForeignIdentity, 'emailVerified'> {
   readonly at: number;
 }
 
-/** What comes of an account that was proven at its provider, where nobody is signed in here. */
+/** What comes of an account that was proven at its provider, where no member is signed in here. */
 export type Arrival =
   /** It is linked to this member already, or may be at once: then with what is linked. */
   | { readonly kind: 'member'; readonly memberId: string; readonly account: PendingAccount | null }

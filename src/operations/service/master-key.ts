@@ -107,7 +107,7 @@ export async function listLost(
 /**
  * Gives every tenant new signing keys and a new token key, under another master key, in one transaction: all of it, or
  * nothing. Members, passwords, client secrets and tokens of the admin API stay, since they are no secrets of that
- * key; all members are signed out, their second factors end, which nobody can prove any more, and mails that wait are given
+ * key; all members are signed out, their second factors end, which can no longer be proven, and mails that wait are given
  * up.
  *
  * @param now ms

@@ -54,7 +54,7 @@ interface NamedBrowser {
 /** How much of what a browser says of itself is read. */
 const userAgentRead = 256;
 
-/** What a browser or a system can be called in a mail: whoever sends the words could write a message with them otherwise. */
+/** What a browser or a system can be called in a mail: a sender of other words could write a message with them. */
 const known: ReadonlySet<string> = new Set([
   ...Object.values(Bowser.BROWSER_MAP),
   ...Object.values(Bowser.OS_MAP),

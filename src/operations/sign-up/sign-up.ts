@@ -28,7 +28,7 @@ import type { OpenTenant } from '../tenant/open-tenants.ts';
 export interface SignUpPayload {
   readonly fullName: string;
   readonly email: string;
-  /** Where it began with an account of another provider, the hash of a password that nobody knows. */
+  /** Where it began with an account of another provider, the hash of a password that was never told. */
   readonly passwordHash: string;
   /** That account, which is linked to the member. */
   readonly account?: ProvenAccount;

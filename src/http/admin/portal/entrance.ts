@@ -11,7 +11,7 @@ import type { Deps } from '../../deps.ts';
 import { enterHere } from '../../session.ts';
 import { isAdmin } from './visit.ts';
 
-/** A member's right password counts as a wrong one here, before anybody is told: else the limits would tell them apart. */
+/** A member's right password counts as a wrong one here, before the answer says so: else the limits would tell them apart. */
 export const administratorsOnly: Admission = (member, now) =>
   anyMember(member, now) ?? (member !== null && isAdmin(member) ? null : 'the member is no administrator');
 

@@ -133,7 +133,7 @@ async function answerLookUp(visit: MemberVisit, digits: string, looked: LookedUp
   return mustProve(visit) ? askToProve(visit, digits) : sendApprove(visit, digits, result);
 }
 
-/** Whether the tenant lets nobody approve a TV whose last proof is too old: a browser that was left open approves none. */
+/** Whether the tenant asks for a newer proof before a TV is approved: a browser that was left open approves none. */
 const mustProve = ({ request, session, deps }: MemberVisit) =>
   request.tenant.deviceFactor === 'fresh' && !isProvenWithin(session, freshFactor, deps.clock());
 

@@ -30,7 +30,7 @@ export function arrive(
     : linkTo(reply, away, redeemed, away.linkTo, deps);
 }
 
-/** Why a proven account signs nobody in. */
+/** Why a proven account signs no member in. */
 type Refused = { readonly refused: 'gone' } | { readonly refused: 'member'; readonly memberId: string };
 
 type Arrived = SignedIn | { readonly pending: PendingAccount } | Refused;
@@ -100,7 +100,7 @@ async function decide(
   return signedIn;
 }
 
-/** The account is nobody's yet: its holder makes an account of ours, or proves which one is hers. */
+/** The account is linked to no member yet: its holder makes an account of ours, or proves which one is hers. */
 async function goOnPending(reply: FastifyReply, flow: Away['flow'], deps: Deps): Promise<FastifyReply> {
   const { request } = reply;
   const asked = await requestOf(request, flow, deps);
