@@ -6,7 +6,7 @@ import { LongestFirst } from './test/support/run/longest-first.ts';
 const ofAnyEngine = [
   'test/storage/access/{consents,invoices,offers,subscriptions}.test.ts',
   'test/storage/{client-cache,members,operators,package-cache,repositories}.test.ts',
-  'test/storage/members/*.test.ts',
+  'test/storage/{events,members}/!(queries).test.ts',
   'test/operations/{attention/attention,figures/roll-up}.test.ts',
   'test/storage/sweep/sweep.test.ts',
 ];

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Runs the command `memberdoor`, on Node 24 or newer.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { endWithShell, isNewEnough, runOnNewerNode } from './node.js';
 
@@ -29,13 +29,23 @@ if (isNewEnough()) {
   if (isScriptOfNpm) endWithShell();
   const { enableCompileCache } = await import('node:module');
   enableCompileCache?.();
-  const { resolveByPath } = await import('./resolve.js');
-  resolveByPath();
-  const { run } = await import('../src/cli.ts');
+  const { run } = await import(isPackage() ? '../dist/cli.js' : await sources());
   await run(words);
 } else {
   if (isScriptOfNpm) endWithShell();
   runOnNewerNode([...memory, fileURLToPath(import.meta.url), ...words], environment);
+}
+
+/** Whether this is the package, which holds the service in JavaScript and in few files; a clone has the sources alone. */
+function isPackage() {
+  return !existsSync(new URL('../src/cli.ts', import.meta.url));
+}
+
+/** Lets the sources be loaded as they are. */
+async function sources() {
+  const { resolveByPath } = await import('./resolve.js');
+  resolveByPath();
+  return '../src/cli.ts';
 }
 
 /**

@@ -9,6 +9,9 @@ const shellCheckInterval = 250;
 /** Whether the Node that runs this is new enough. */
 export const isNewEnough = () => Number(process.versions.node.split('.')[0]) >= needed;
 
+/** The program of a Node that is new enough: this one, or that of the package; null where there is none. */
+export const newerNode = () => (isNewEnough() ? process.execPath : bundledNode());
+
 /**
  * Runs words on the newer Node with this terminal, and ends this process as that one ends.
  *
@@ -16,7 +19,7 @@ export const isNewEnough = () => Number(process.versions.node.split('.')[0]) >= 
  * @param {Record<string, string | undefined>} env
  */
 export function runOnNewerNode(words, env = process.env) {
-  const node = isNewEnough() ? process.execPath : bundledNode();
+  const node = newerNode();
   if (node === null) return refuse(missing());
   const child = spawn(node, words, { stdio: 'inherit', env });
   // A program whose loader is missing, as on a Linux without glibc, is an error of its own.

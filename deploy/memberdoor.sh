@@ -6,7 +6,7 @@ if [ "$(id -un)" != memberdoor ]; then
 fi
 for node in /opt/memberdoor/node_modules/node-linux-*/bin/node; do
   [ -x "$node" ] && break
-  echo 'memberdoor: its packages are missing. Install them: cd /opt/memberdoor && npm ci --omit=dev' >&2
+  echo 'memberdoor: its packages are missing. Install them: cd /opt/memberdoor && npm ci --omit=dev --ignore-scripts' >&2
   exit 1
 done
 set -a

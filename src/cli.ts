@@ -2,12 +2,11 @@
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { CommandContext } from './cli/command.ts';
-import { commands } from './cli/commands/index.ts';
-import { connect, systemUser } from './cli/connection.ts';
-import { runWords } from './cli/run.ts';
+import { serviceCommands } from './cli/commands/service.ts';
+import { runWords, type Table } from './cli/run.ts';
 import { askerOf, exitCode, type Terminal, tellProblems, WrongUsage } from './cli/terminal.ts';
-import { type Config, readConfig, readDataFolder } from './config.ts';
-import { operations } from './operations/admin/index.ts';
+import { type Config, readConfig, readDataFolder, type ServiceConfig } from './config.ts';
+import type { StartOptions } from './operations/service/start.ts';
 import { asStartupError } from './system/files.ts';
 import { StartupError } from './system/startup-error.ts';
 
@@ -36,8 +35,10 @@ const terminal: Terminal = {
 const context: CommandContext = {
   terminal,
   environment: process.env,
+  folder: process.cwd(),
   configuration,
-  connect: (mayMigrate) => {
+  connect: async (mayMigrate) => {
+    const { connect, systemUser } = await import('./cli/connection.ts');
     const folder = readDataFolder(process.env, projectFolder);
     return connect(folder, configuration, mayMigrate, systemUser(process.env));
   },
@@ -55,7 +56,7 @@ export async function run(words: readonly string[]): Promise<void> {
   process.umask(0o077);
   outliveOutput();
   try {
-    process.exitCode = await runWords({ commands, operations }, words, context);
+    process.exitCode = await runWords(await tableFor(words), words, context);
   } catch (error) {
     if (error instanceof StartupError) fail([error.message]);
     if (error instanceof WrongUsage) fail(error.problems, exitCode.misused);
@@ -66,6 +67,18 @@ export async function run(words: readonly string[]): Promise<void> {
   } finally {
     asker.close();
   }
+}
+
+/** What runs the service is found without the table of operations, which takes as long to load as all the rest of a start. */
+async function tableFor(words: readonly string[]): Promise<Table> {
+  if (serviceCommands.some(({ name }) => name === words[0])) {
+    return { commands: serviceCommands, operations: [] };
+  }
+  const [{ commands }, { operations }] = await Promise.all([
+    import('./cli/commands/index.ts'),
+    import('./operations/admin/index.ts'),
+  ]);
+  return { commands, operations };
 }
 
 /**
@@ -86,11 +99,11 @@ function outliveOutput(): void {
   });
 }
 
-async function serve(config: Config): Promise<void> {
+async function serve(config: ServiceConfig, options?: StartOptions): Promise<void> {
   isService = true;
   // The other commands need no server, which takes as long to load as all the rest of them.
   const { start } = await import('./main.ts');
-  const starting = start(config);
+  const starting = start(config, options);
   let stopping = false;
   const stop = () => {
     if (stopping) return;
@@ -104,11 +117,13 @@ async function serve(config: Config): Promise<void> {
   };
   // Before another program can read that it is ready, and stop it.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
+  // A program that started it with a channel to it has ended, or let go of it.
+  process.on('disconnect', stop);
   await starting;
 }
 
-function configuration(): Config {
-  const result = readConfig(process.env, projectFolder);
+function configuration(own: Readonly<Record<string, string>> = {}): Config {
+  const result = readConfig({ ...process.env, ...own }, projectFolder);
   if (!result.ok) fail(result.problems);
   return result.config;
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { emailProblem } from './core/members/details.ts';
+import { type AuditStream, readAuditStream } from './core/operators/audit-stream.ts';
 import { readDatabaseUrl } from './core/operators/database-url.ts';
 import { auditRefreshRetentionDays, auditRetentionDays } from './core/operators/limits.ts';
 import { type AccessTokenAlgorithm, readIssuer } from './core/tenant.ts';
@@ -42,9 +43,16 @@ export interface Config {
   readonly auditRetention: number;
   /** How long its refreshes are kept (ms): no longer than the others. */
   readonly auditRefreshRetention: number;
+  /** Where the audit is streamed to; null where it is not. */
+  readonly auditStream: AuditStream | null;
   /** The files that settings were read from: others must not read them. */
   readonly settingFiles: readonly string[];
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+}
+
+/** How a service runs whose data may be in memory alone, and go with the process: it has no data folder then. */
+export interface ServiceConfig extends Omit<Config, 'dataFolder'> {
+  readonly dataFolder: string | null;
 }
 
 /** Where mails go. */
@@ -93,6 +101,8 @@ export const settings = {
   METRICS_PORT: 'a port on 127.0.0.1 that tells Prometheus how the service does; none by default',
   AUDIT_DAYS: 'for how many days events of the audit are kept; 365 by default',
   AUDIT_REFRESH_DAYS: 'for how many days its refreshes are kept, which are most of it; 7 by default',
+  AUDIT_STREAM:
+    'where the audit is streamed to as JSON lines: /path/of/a/file, or syslog://host:port; nowhere by default',
   LOG_LEVEL: 'debug, info (default), warn, error or silent',
 } as const;
 
@@ -152,6 +162,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string
     auditRetention: auditDays * day,
     auditRefreshRetention:
       Math.min(auditDays, wholeNumber('AUDIT_REFRESH_DAYS', auditRefreshRetentionDays)) * day,
+    auditStream: readStream(values.AUDIT_STREAM, problems),
     settingFiles: files,
     logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
   };
@@ -249,6 +260,15 @@ function isSmtpUrl(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+function readStream(text: string | undefined, problems: string[]): AuditStream | null {
+  if (text === undefined) return null;
+  const stream = readAuditStream(text);
+  if (stream === null) {
+    problems.push(`${prefix}AUDIT_STREAM must be the whole path of a file, or syslog://host:port.`);
+  }
+  return stream;
 }
 
 function readIssuerSetting(text: string | undefined, problems: string[]): string | null {

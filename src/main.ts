@@ -2,9 +2,10 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import type { Config } from './config.ts';
+import type { ServiceConfig } from './config.ts';
 import type { AuditEvent } from './core/operators/audit-event.ts';
-import { drainTime, firstChores, followInterval, unjudgedAfter } from './core/operators/limits.ts';
+import { drainTime, firstChores } from './core/operators/limits.ts';
+import { followInterval, unjudgedAfter } from './core/operators/store-limits.ts';
 import { type LocalSocket, openSocket } from './http/admin/socket.ts';
 import { buildApp } from './http/app.ts';
 import { logAuditEvent, withAuditLog } from './http/audit.ts';
@@ -14,24 +15,29 @@ import { countPasswords } from './http/upkeep/metrics.ts';
 import { logOptions } from './log/log.ts';
 import { logStream, logTarget } from './log/stream.ts';
 import { paymentMethods } from './operations/access/payment.ts';
-import { operations } from './operations/admin/index.ts';
 import { auditServiceEvent } from './operations/audit/audit.ts';
+import { createAuditStream } from './operations/audit/stream.ts';
 import type { Delivery } from './operations/delivery/delivery.ts';
 import { banner } from './operations/development/banner.ts';
+import { createNumbering } from './operations/events/numbering.ts';
+import { createEventWaiting } from './operations/events/waiting.ts';
+import { createWebhooks } from './operations/events/webhooks.ts';
 import { createLogoutNotices } from './operations/logout/notices.ts';
 import { outboxTransport, smtpTransport } from './operations/mail/mail-transport.ts';
 import { createMailer } from './operations/mail/mailer.ts';
+import { folderOutbox, memoryOutbox } from './operations/mail/outbox.ts';
+import { createImporting } from './operations/moving-in/importing.ts';
 import { firstRun, setupNotice } from './operations/service/first-admin.ts';
 import { closeClean, openService } from './operations/service/service.ts';
+import type { Operate, StartOptions } from './operations/service/start.ts';
 import { noPlaces, openPlaces } from './operations/session/geolocation.ts';
 import { replaceRestoredKeys } from './operations/tenant/keys.ts';
 import { createTenants, type OpenTenant } from './operations/tenant/open-tenants.ts';
 import { backupTime, finishUpgrades, listUpgradeCopies } from './operations/upkeep/backup.ts';
 import { type Chores, startChores } from './operations/upkeep/chore.ts';
 import { choresOf } from './operations/upkeep/chores.ts';
-import { takeUnjudgedBack } from './storage/members/sign-in-failure.ts';
+import { takeUnjudgedBack } from './storage/members/guesses/sign-in-failure.ts';
 import { auditedStore } from './storage/operators/audited.ts';
-import type { Store } from './storage/store.ts';
 import { systemClock, systemSchedule } from './system/clock.ts';
 import { createOutbound } from './system/outbound/outbound.ts';
 import { systemRandom } from './system/random.ts';
@@ -48,55 +54,95 @@ export interface Service {
  *
  * @throws StartupError with one line for the operator; no port is open then
  */
-export async function start(config: Config): Promise<Service> {
+export async function start(config: ServiceConfig, options: StartOptions = {}): Promise<Service> {
   const { metricsPort } = config;
   const prometheus = metricsPort === null ? null : await import('./http/upkeep/prometheus.ts');
   const metrics = prometheus?.createMetrics() ?? null;
-  const olderCopies = listUpgradeCopies(config.dataFolder);
+  const room = config.environment === 'production' ? null : await import('./http/rehearsal/rehearsal.ts');
+  const olderCopies = config.dataFolder === null ? [] : listUpgradeCopies(config.dataFolder);
   let tellLost = (why: string): unknown => process.stderr.write(`memberdoor: ${why}.\n`);
   const opened = await openService(config, {
     initialise: config.environment === 'development',
     migrate: true,
+    examples: options.examples ?? 'all',
     surroundings: { commit: metrics?.commit, lost: (why) => tellLost(why) },
   });
   const { store, vault } = opened;
   const { passwords, inHand } = countPasswords(opened.passwords);
   try {
     const tenants = createTenants(vault);
+    const system = { clock: systemClock, random: systemRandom };
+    const rehearsal = room?.createRehearsal({ ...system, tenants }) ?? null;
+    const { clock, random } = rehearsal ?? system;
     await replaceRestoredKeys(store, { vault, now: systemClock() });
     // Where nothing can be written they stay counted, and those who read are served (security, promise 5).
     const unjudgedBefore = store.isShared ? systemClock() - unjudgedAfter : undefined;
     await store.transaction((tx) => takeUnjudgedBack(tx, unjudgedBefore)).catch(() => {});
     await store.transaction((tx) => tenants.follow(tx));
-    const firstDeps = { vault, passwords, tenants, random: systemRandom, now: systemClock() };
+    const firstDeps = { vault, passwords, tenants, random, now: clock() };
     // What happens before there is a log to write to is told when there is one.
     const early: AuditEvent[] = [];
-    const starting = auditedStore(store, systemClock, (event) => early.push(event));
+    const starting = auditedStore(store, clock, (event) => early.push(event));
     const setupLink = await firstRun(starting, config, firstDeps);
-    const { transport, outboxFolder } = mailTransport(config);
+    const { transport, outbox } = mailTransport(config);
     const mailer = createMailer({
       store,
       vault,
-      clock: systemClock,
+      clock,
       transport,
       log: () => app.log,
       schedule: systemSchedule,
     });
-    const outbound = createOutbound({ clock: systemClock, schedule: systemSchedule, log: () => app.log });
+    const outbound = createOutbound({ clock, schedule: systemSchedule, log: () => app.log });
     const logoutNotices = createLogoutNotices({
       store,
       tenants,
       outbound,
-      clock: systemClock,
+      clock,
       schedule: systemSchedule,
       log: () => app.log,
     });
+    const events = createEventWaiting({ store, schedule: systemSchedule });
+    const numbering = createNumbering({
+      store,
+      random,
+      schedule: systemSchedule,
+      log: () => app.log,
+      numbered: (tenantIds) => {
+        events.numbered(tenantIds);
+        webhooks.wake();
+      },
+    });
     const audited = withAuditLog(
       store,
-      { clock: systemClock, tenants, metrics },
+      { clock, tenants, metrics },
       () => app.log,
-      logoutNotices.wake,
+      (queue) => queues[queue].wake(),
     );
+    const webhooks = createWebhooks({
+      store: audited,
+      tenants,
+      vault,
+      outbound,
+      mails: mailer,
+      counted: (host, outcome) => metrics?.webhook(host, outcome),
+      clock,
+      schedule: systemSchedule,
+      log: () => app.log,
+    });
+    const importing = createImporting({
+      store: audited,
+      tenants,
+      vault,
+      passwords,
+      random,
+      mails: mailer,
+      clock,
+      schedule: systemSchedule,
+      log: () => app.log,
+    });
+    const queues = { logoutNotices, events: numbering, webhooks, imports: importing };
+    const newMemory = () => createMemory(clock, store, systemSchedule);
     const deps: Deps = {
       config,
       store: audited,
@@ -104,19 +150,22 @@ export async function start(config: Config): Promise<Service> {
       vault,
       passwords,
       mails: mailer,
+      events,
       outbound,
       payments: paymentMethods,
-      outboxFolder,
+      outbox,
       backedUpAt: backupTime(config, store),
-      clock: systemClock,
-      random: systemRandom,
-      ...createMemory(systemClock, store, systemSchedule),
+      clock,
+      random,
+      ...(rehearsal?.remembering(newMemory) ?? newMemory()),
       placeOf: config.places === null ? noPlaces : await openPlaces(config.places),
       pause: (ms) => wait(ms),
       metrics,
+      rehearsal,
       setupOffered: setupLink !== null,
     };
-    const stream = logStream(logTarget(process.stdout, process.env.JOURNAL_STREAM), systemClock);
+    const output = options.logTo === 'errors' ? process.stderr : process.stdout;
+    const stream = logStream(logTarget(output, process.env.JOURNAL_STREAM), systemClock);
     process.on('exit', stream.flush);
     const app = buildApp(deps, { ...logOptions(config.logLevel), stream });
     tellLost = (why) =>
@@ -127,14 +176,31 @@ export async function start(config: Config): Promise<Service> {
     }
     const metricsServer =
       metrics === null || metricsPort === null ? null : await prometheus?.serveMetrics(metrics, metricsPort);
+    await options.begin?.(operating(deps));
+    await rehearsal?.begin();
     await listen(app, config);
-    const socket = await openSocket(config.dataFolder, operations, deps, app.log);
-    await auditServiceEvent(audited, 'service_started', systemClock());
-    announce(stream, config, tenants.all(), setupLink);
+    const { dataFolder } = config;
+    const socket = dataFolder === null ? null : await openSocket(dataFolder, loadOperations, deps, app.log);
+    await auditServiceEvent(audited, 'service_started', clock());
+    if (options.announce === undefined) announce(stream, config, tenants.all(), setupLink);
+    else options.announce(tenants.all());
     finishUpgrades(olderCopies, opened.upgradeCopy, app.log);
     // What waited when the service last stopped; the start does not wait for it.
     void mailer.deliver();
     void logoutNotices.deliver();
+    void numbering.run();
+    void webhooks.deliver();
+    void importing.run();
+    const streams =
+      config.auditStream === null
+        ? []
+        : [
+            createAuditStream(
+              { store, clock: systemClock, schedule: systemSchedule, log: () => app.log },
+              config.auditStream,
+            ),
+          ];
+    for (const auditStream of streams) void auditStream.run();
     const chores = startChores(
       choresOf({
         ...deps,
@@ -145,6 +211,10 @@ export async function start(config: Config): Promise<Service> {
       (name, err) => app.log.error({ err }, `a chore failed: ${name}`),
       firstChores,
     );
+    rehearsal?.attend(async (passed) => {
+      await chores.skip(passed);
+      await Promise.all([mailer.deliver(), logoutNotices.deliver(), webhooks.deliver()]);
+    });
     // Pages that read nothing, such as discovery, show what another process changed.
     const following = store.isShared
       ? setInterval(() => void store.transaction(tenants.follow).catch(() => {}), followInterval).unref()
@@ -153,7 +223,14 @@ export async function start(config: Config): Promise<Service> {
       app,
       stop: async () => {
         clearInterval(following);
-        await stop(app, socket, [mailer, logoutNotices], chores, audited, config.dataFolder);
+        events.stop();
+        await stop(
+          app,
+          socket,
+          [mailer, logoutNotices, numbering, webhooks, importing, ...streams],
+          chores,
+          deps,
+        );
         await metricsServer?.close();
       },
     };
@@ -163,10 +240,22 @@ export async function start(config: Config): Promise<Service> {
   }
 }
 
+/** The table of operations takes long to load, and few starts are asked for any. */
+const loadOperations = async () => (await import('./operations/admin/index.ts')).operationsOfCommand;
+
+/** Runs operations for who started this process, in the store and with the clock of the running service. */
+const operating =
+  (deps: Deps): Operate =>
+  async (call) => {
+    const { runOperation } = await import('./operations/admin/run.ts');
+    const own = { ...call, actor: { kind: 'operator' }, address: null } as const;
+    return runOperation(own, deps.store, { ...deps, now: deps.clock() });
+  };
+
 /** Says where it is, for the person who started it. Its last line is what scripts wait for. */
 function announce(
   { say }: Pick<ReturnType<typeof logStream>, 'say'>,
-  config: Config,
+  config: ServiceConfig,
   tenants: readonly OpenTenant[],
   setupLink: string | null,
 ): void {
@@ -176,11 +265,11 @@ function announce(
   say(`ready ${tenants[0]?.issuer ?? `http://${host}:${port}`}\n`);
 }
 
-/** Mails go to the mail server; in development, where none is configured, into a folder. */
-function mailTransport({ mail: { smtpUrl, from }, dataFolder }: Config) {
-  if (smtpUrl !== null) return { transport: smtpTransport({ url: smtpUrl, from }), outboxFolder: null };
-  const outboxFolder = join(dataFolder, 'outbox');
-  return { transport: outboxTransport(outboxFolder, from), outboxFolder };
+/** Mails go to the mail server; in development, where none is configured, into the outbox. */
+function mailTransport({ mail: { smtpUrl, from }, dataFolder }: ServiceConfig) {
+  if (smtpUrl !== null) return { transport: smtpTransport({ url: smtpUrl, from }), outbox: null };
+  const outbox = dataFolder === null ? memoryOutbox() : folderOutbox(join(dataFolder, 'outbox'));
+  return { transport: outboxTransport(outbox, from), outbox };
 }
 
 async function stop(
@@ -188,8 +277,7 @@ async function stop(
   socket: LocalSocket | null,
   deliveries: readonly Pick<Delivery, 'stop'>[],
   chores: Chores,
-  store: Store,
-  dataFolder: string,
+  { config: { dataFolder }, store, clock }: Pick<Deps, 'config' | 'store' | 'clock'>,
 ): Promise<void> {
   app.log.info('stopping');
   // A client that never finishes its request, a mail server or a client's server must not keep the service from
@@ -203,7 +291,7 @@ async function stop(
     app.log.warn('what is under way takes too long to end: it is cut off');
   }
   // What it cannot write any more is no reason to stay.
-  await auditServiceEvent(store, 'service_stopped', systemClock()).catch((error: unknown) => {
+  await auditServiceEvent(store, 'service_stopped', clock()).catch((error: unknown) => {
     app.log.error({ err: error }, 'the stop cannot be written to the audit');
   });
   await closeClean(store, dataFolder, (error) => {

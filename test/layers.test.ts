@@ -20,6 +20,7 @@ const layers: Arrows = {
   operations: ['config', 'core', 'log', 'secrets', 'storage', 'system', 'text'],
   doctor: ['config', 'core', 'operations', 'storage', 'system'],
   http: ['config', 'core', 'doctor', 'log', 'operations', 'secrets', 'storage', 'system', 'text'],
+  testing: ['bin', 'operations'],
   cli: ['config', 'core', 'doctor', 'operations', 'secrets', 'storage', 'system', 'text'],
   start: ['cli', 'config', 'core', 'http', 'log', 'operations', 'storage', 'system'],
 };
@@ -33,8 +34,9 @@ const httpParts: Arrows = {
   members: ['oidc', 'pages'],
   api: ['oidc'],
   admin: ['api', 'oidc', 'pages'],
-  rehearsal: ['pages'],
+  rehearsal: ['members', 'oidc', 'pages'],
   setup: ['pages'],
+  parts: ['admin', 'api'],
 };
 
 const first = (path: string) => path.split('/')[0] ?? '';
@@ -42,6 +44,7 @@ const first = (path: string) => path.split('/')[0] ?? '';
 /** The layer of a file below src. */
 function layerOf(path: string): string {
   if (path.startsWith('../db/migrations/')) return 'migrations';
+  if (path.startsWith('../bin/')) return 'bin';
   if (path.includes('/')) return first(path);
   return starts.includes(path) ? 'start' : path.replace(/\.ts$/, '');
 }
@@ -132,6 +135,22 @@ describe('the folders of src/operations', () => {
   });
 });
 
+/** Whether a file is a part of the rehearsal room: in a folder of that name, whatever the layer. */
+const isOfRoom = (path: string) => /(?:^|\/)rehearsal\//.test(path);
+
+describe('the rehearsal room', () => {
+  it('RR1: is loaded by one import in a development start, and by nothing else', () => {
+    const loading = sources
+      .filter(({ name }) => !isOfRoom(name))
+      .flatMap(({ name, imports }) =>
+        imports.filter(isOfRoom).map((imported) => `${name} imports ${imported}`),
+      );
+    expect(loading).toEqual(['main.ts imports http/rehearsal/rehearsal.ts']);
+    const main = sources.find(({ name }) => name === 'main.ts')?.code;
+    expect(main).toMatch(/'production' \? null : await import\('\.\/http\/rehearsal\/rehearsal\.ts'\)/);
+  });
+});
+
 /** What few requests need and takes long to load: it is loaded by the first of them, and Node's HTTP as `require` has it. */
 const loadedLate =
   /^import (?!type\b)[^;]*\bfrom '(@zxcvbn-ts\/\w[\w-]*|libphonenumber-js\/min|maxmind|node:http|nodemailer|openid-client|pg|postal-mime|prom-client)'/gm;
@@ -145,6 +164,8 @@ it('a start does not wait for libraries that few requests need', () => {
     'http/upkeep/prometheus.ts imports prom-client',
     'storage/postgres/client.ts imports pg',
     'storage/postgres/move.ts imports pg',
+    // It runs in the tests of other projects.
+    'testing/ask.ts imports node:http',
   ]);
 });
 
@@ -156,6 +177,7 @@ const ofProcess: Readonly<Record<string, readonly string[]>> = {
   'secrets/vault.ts': ['platform'],
   'storage/sqlite/check.ts': ['availableMemory'],
   'system/files.ts': ['getuid', 'platform'],
+  'testing/process.ts': ['env', 'versions'],
 };
 
 /** What a file asks the process for. */

@@ -1,16 +1,15 @@
-// Makes docs/states.md from the state machines of the core.
+// Makes docs/states.md, and its pictures, from the state machines of the core.
 import { checkoutMachine } from '../src/core/access/checkout.ts';
+import { seatMachine } from '../src/core/access/seats/seat.ts';
 import { subscriptionMachine } from '../src/core/access/subscription.ts';
 import { authorizationCodeMachine } from '../src/core/grants/authorization-code.ts';
 import { deviceCodeMachine } from '../src/core/grants/device-code.ts';
 import { refreshTokenMachine } from '../src/core/grants/refresh-token.ts';
 import { signInMachine } from '../src/core/grants/sign-in.ts';
-import type { Line, Machine } from '../src/core/machine.ts';
 import { emailProofMachine } from '../src/core/members/email-proof.ts';
+import { type AnyMachine, transitionsOf } from '../src/core/rehearsal/chart/graph.ts';
+import { chartOf, chartStyle } from '../src/core/rehearsal/chart/svg.ts';
 import { sessionMachine } from '../src/core/session.ts';
-
-/** Any machine of the core. */
-export type AnyMachine = Machine<unknown, { type: string }, Line>;
 
 /** A machine of the core, with its file and the table that stores its state. */
 export interface DocumentedMachine {
@@ -34,33 +33,9 @@ export const machines: readonly DocumentedMachine[] = [
   { machine: emailProofMachine, file: 'src/core/members/email-proof.ts', table: 'emailProofs' },
   { machine: sessionMachine, file: 'src/core/session.ts', table: 'sessions' },
   { machine: subscriptionMachine, file: 'src/core/access/subscription.ts', table: 'subscriptions' },
+  { machine: seatMachine, file: 'src/core/access/seats/seat.ts', table: 'seats' },
   { machine: checkoutMachine, file: 'src/core/access/checkout.ts', table: 'checkouts' },
 ];
-
-/** One transition of a machine, in words. */
-export interface Transition {
-  readonly state: string;
-  readonly event: string;
-  /** The guard's name, or – for "otherwise". */
-  readonly condition: string;
-  readonly next: string;
-  readonly outcome: string;
-}
-
-/** Every transition of a machine, in the order in which its conditions are asked. */
-export function transitionsOf({ logic }: AnyMachine): readonly Transition[] {
-  return Object.entries(logic.states).flatMap(([state, node]) =>
-    [...node.transitions].flatMap(([event, transitions]) =>
-      transitions.map(({ guard, target, actions }) => ({
-        state,
-        event,
-        condition: guard === undefined ? '–' : String(guard),
-        next: target?.[0]?.key ?? state,
-        outcome: String(actions[0]),
-      })),
-    ),
-  );
-}
 
 /** The Markdown table of a machine, line by line. */
 function stateTable(machine: AnyMachine): readonly string[] {
@@ -79,16 +54,30 @@ export function statesDocument(): string {
   const parts = machines.map(({ machine, file, table }) => {
     const where =
       table === null ? 'Not stored: it follows from another row.' : `Stored in the table \`${table}\`.`;
-    const lines = [`## ${capitalised(machine.id)}`, `\`${file}\`. ${where}`, stateTable(machine).join('\n')];
-    return lines.join('\n\n');
+    const picture = `![Chart: ${machine.id}](images/states/${pictureOf(machine)})`;
+    const lines = [`\`${file}\`. ${where}`, picture, stateTable(machine).join('\n')];
+    return [`## ${capitalised(machine.id)}`, ...lines].join('\n\n');
   });
   return `${[heading, ...parts].join('\n\n')}\n`;
+}
+
+/** The name of a machine's picture. */
+const pictureOf = ({ id }: AnyMachine) => `${id.replaceAll(' ', '-')}.svg`;
+
+/** The charts of the machines, by their names in docs/images/states. */
+export function stateCharts(): readonly { readonly file: string; readonly svg: string }[] {
+  return machines.map(({ machine }) => {
+    const label = `Chart: ${machine.id}`;
+    const svg = chartOf(machine, { detail: 'whole', label, style: chartStyle });
+    return { file: pictureOf(machine), svg: `${svg}\n` };
+  });
 }
 
 const heading = `# States
 
 Every state machine of the core, written by \`npm run docs\` from the machines themselves. The conditions of one
 state and event are asked from top to bottom; the first that holds decides, and – means otherwise. The outcome
-is what the caller does then. An event that a state does not list does not exist.`;
+is what the caller does then. An event that a state does not list does not exist. In the pictures ↻ stands before the
+events that can leave a state as it is.`;
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -49,7 +49,14 @@ export const oldestVersions: Readonly<Record<string, string>> = {
 const licencesToRun = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0'];
 
 /** What builds and tests may use beside them: it is not handed on. */
-const licencesToDevelop = ['MIT OR Apache-2.0', '(MIT OR CC0-1.0)', 'MPL-2.0', 'PSF-2.0', 'Python-2.0'];
+const licencesToDevelop = [
+  'MIT OR Apache-2.0',
+  '(MIT OR CC0-1.0)',
+  'MPL-2.0',
+  'PSF-2.0',
+  'Python-2.0',
+  'Unlicense',
+];
 
 /** Biome for other machines: the lock file was made where the registry had these not, so their hashes are not known. */
 const withoutIntegrity = /^node_modules\/@biomejs\/cli-(?:android|darwin|win32|linux-\w+-musl)/;

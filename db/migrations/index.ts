@@ -57,6 +57,20 @@ import * as codesByMail from './0059-codes-by-mail.ts';
 import * as accountsOfOtherProviders from './0060-accounts-of-other-providers.ts';
 import * as secondFactor from './0061-second-factor.ts';
 import * as factorOfDevices from './0062-factor-of-devices.ts';
+import * as whyTokensCameBack from './0063-why-tokens-came-back.ts';
+import * as events from './0064-events.ts';
+import * as movingIn from './0066-moving-in.ts';
+import * as whyRequestsWereRefused from './0067-why-requests-were-refused.ts';
+import * as webhooks from './0070-webhooks.ts';
+import * as streamOfTheAudit from './0071-stream-of-the-audit.ts';
+import * as networksOfPackages from './0072-networks-of-packages.ts';
+import * as membersByChange from './0073-members-by-change.ts';
+import * as seats from './0074-seats.ts';
+import * as oldSystems from './0076-old-systems.ts';
+import * as attemptsOfWebhooks from './0077-attempts-of-webhooks.ts';
+import * as callsDoneOnce from './0079-calls-done-once.ts';
+import * as networksOfSeats from './0080-networks-of-seats.ts';
+import * as seatsOfInvoices from './0081-seats-of-invoices.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Those that both engines run. One that has landed is frozen: write the next, here. */
@@ -92,6 +106,20 @@ const ofBoth: Readonly<Record<string, Migration>> = {
   '0060-accounts-of-other-providers': accountsOfOtherProviders,
   '0061-second-factor': secondFactor,
   '0062-factor-of-devices': factorOfDevices,
+  '0063-why-tokens-came-back': whyTokensCameBack,
+  '0064-events': events,
+  '0066-moving-in': movingIn,
+  '0067-why-requests-were-refused': whyRequestsWereRefused,
+  '0070-webhooks': webhooks,
+  '0071-stream-of-the-audit': streamOfTheAudit,
+  '0072-networks-of-packages': networksOfPackages,
+  '0073-members-by-change': membersByChange,
+  '0074-seats': seats,
+  '0076-old-systems': oldSystems,
+  '0077-attempts-of-webhooks': attemptsOfWebhooks,
+  '0079-calls-done-once': callsDoneOnce,
+  '0080-networks-of-seats': networksOfSeats,
+  '0081-seats-of-invoices': seatsOfInvoices,
 };
 
 /** Every migration by name, in order. */

@@ -1,8 +1,9 @@
 // What a command that is no operation takes, and what it may use.
-import type { Config } from '../config.ts';
+import type { Config, ServiceConfig } from '../config.ts';
 import type { Problem } from '../core/problem.ts';
 import { problemText } from '../operations/problem-text.ts';
 import { OperationRefused } from '../operations/refusal.ts';
+import type { StartOptions } from '../operations/service/start.ts';
 import type { Connection } from './connection.ts';
 import type { CommandOption } from './fields.ts';
 import { exitCode, type Terminal, tell } from './terminal.ts';
@@ -16,12 +17,14 @@ export const migrateOption = {
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly environment: NodeJS.ProcessEnv;
-  /** The settings. They end the process where they are wrong. */
-  configuration(): Config;
+  /** The folder that the command is run in. */
+  readonly folder: string;
+  /** The settings. They end the process where they are wrong. @param own what the command sets itself */
+  configuration(own?: Readonly<Record<string, string>>): Config;
   /** A way to the operations. @param mayMigrate see `migrateOption`. @throws StartupError */
   connect(mayMigrate: boolean): Promise<Connection>;
   /** Runs the service; resolves once it answers. @throws StartupError */
-  serve(config: Config): Promise<void>;
+  serve(config: ServiceConfig, options?: StartOptions): Promise<void>;
 }
 
 /** A command that is no operation: one row of the list in `commands/index.ts`. */

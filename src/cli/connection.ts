@@ -147,7 +147,18 @@ async function openFolder(config: Config, migrate: boolean, user: string): Promi
     schedule: () => () => {},
   });
   const backedUpAt = backupTime(config, store);
-  const deps = { vault, passwords, random: systemRandom, mails, tenants, backedUpAt, placeOf: noPlaces };
+  // Nothing happens meanwhile that could be waited for.
+  const events = { waitFor: async () => {} };
+  const deps = {
+    vault,
+    passwords,
+    random: systemRandom,
+    mails,
+    tenants,
+    events,
+    backedUpAt,
+    placeOf: noPlaces,
+  };
   return {
     call: async (operation, input) => {
       const call = { operation, actor: { kind: 'operator', user }, input, address: null } as const;

@@ -1,35 +1,7 @@
 /** What a function of the core decides: an answer, and what to write beside it. */
-import type { AuditEventName } from './operators/audit-event.ts';
-
-/** The error codes of the protocol endpoints (RFC 6749 §4.1.2.1 and §5.2, RFC 8628 §3.5, RFC 8707 §2, Core §3.1.2.6, RFC 9449 §5, §8). */
-export type ErrorCode =
-  | 'access_denied'
-  | 'authorization_pending'
-  | 'consent_required'
-  | 'expired_token'
-  | 'interaction_required'
-  | 'invalid_client'
-  | 'invalid_dpop_proof'
-  | 'invalid_client_metadata'
-  | 'invalid_grant'
-  | 'invalid_redirect_uri'
-  | 'invalid_request'
-  | 'invalid_request_object'
-  | 'invalid_scope'
-  | 'invalid_target'
-  | 'invalid_software_statement'
-  | 'invalid_token'
-  | 'login_required'
-  | 'request_not_supported'
-  | 'request_uri_not_supported'
-  | 'server_error'
-  | 'slow_down'
-  | 'temporarily_unavailable'
-  | 'unauthorized_client'
-  | 'unmet_authentication_requirements'
-  | 'unsupported_grant_type'
-  | 'unsupported_response_type'
-  | 'use_dpop_nonce';
+import type { ReuseClass } from './grants/reuse.ts';
+import type { RefusalEvent } from './operators/audit-event.ts';
+import type { ErrorCode, OwnRule, Rule } from './refusals/rule.ts';
 
 /** An expected "no". It is a value, not an exception, because writes may have to commit beside it. */
 export interface Refusal {
@@ -37,11 +9,16 @@ export interface Refusal {
   readonly error: ErrorCode;
   /** Names the problem in printable ASCII without `"` and `\` (RFC 6749 §5.2); never echoes the input. */
   readonly description: string;
+  /** The rule that refused it, where that is more exact than the error: the audit has it, and the client is not told. */
+  readonly rule?: OwnRule;
 }
 
-export function refusal(error: ErrorCode, description: string): Refusal {
-  return { kind: 'refusal', error, description };
+export function refusal(error: ErrorCode, description: string, rule?: OwnRule): Refusal {
+  return { kind: 'refusal', error, description, ...(rule === undefined ? {} : { rule }) };
 }
+
+/** The rule of a refusal. */
+export const ruleOf = ({ error, rule }: Pick<Refusal, 'error' | 'rule'>): Rule => rule ?? error;
 
 export function isRefusal(value: object): value is Refusal {
   return 'kind' in value && value.kind === 'refusal';
@@ -52,10 +29,13 @@ export function isRefusal(value: object): value is Refusal {
  * since what it sent may have been stolen.
  */
 export interface Because {
-  readonly event: AuditEventName;
+  readonly event: RefusalEvent;
+  readonly rule: Rule;
   readonly reason: string;
   /** What it was about, such as a sign-in's id; null or left out where nothing is known. */
   readonly target?: string | null;
+  /** Where a used refresh token came back: what that most likely was. */
+  readonly reuse?: ReuseClass;
 }
 
 /** What the core decided: the answer to give, and what to write in the same transaction. */

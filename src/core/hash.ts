@@ -10,6 +10,11 @@ export function sha256(text: string): string {
   return hash('sha256', text, 'base64url');
 }
 
+/** SHA-256 of bytes as base64, such as those of another system's key. */
+export function sha256OfBytes(bytes: Uint8Array): string {
+  return hash('sha256', bytes, 'base64');
+}
+
 /**
  * The left half of a token's hash as base64url: the at_hash of an id_token (Core §3.1.3.6), by the hash of the
  * algorithm that signs it. That of RS256, PS256 and ES256 is SHA-256; Ed25519 hashes with SHA-512 (RFC 8032 §5.1).

@@ -24,6 +24,16 @@ export const refreshTokenAbsolute = 365 * day;
 /** Replay window of a client that asked for one: 0 to 30 s (decision 24). */
 export const replayWindow = { default: 0, most: 30 * second } as const;
 
+/**
+ * What a used refresh token that comes back most likely was, in one place: within `parallel` of the refresh it was sent
+ * beside it, within `lost` its answer was lost, which a TV finds when it is switched on again; where its successor had been
+ * used, after `late` or so many `generations` it is an old copy.
+ */
+export const reuseTimes = { parallel: 5 * second, lost: day, late: hour, generations: 3 } as const;
+
+/** Answers with a refresh token that did not leave, which are remembered; each in some 100 bytes. */
+export const lostAnswersKept = 10_000;
+
 /** Browser session: 14 days idle, 90 days in all; the portal's 30 minutes and 8 hours (security, Defaults). */
 export const sessionLife = {
   member: { idle: 14 * day, absolute: 90 * day },
@@ -185,44 +195,6 @@ export const signInLimit = { failures: 5, firstWait: minute, longestWait: 15 * m
 
 /** How long an account that is to be deleted can be kept after all, unless the tenant says otherwise. */
 export const deletionCoolingOff = 14 * day;
-
-/** What holds where a tenant sets nothing of these for itself. */
-export const tenantLimits = {
-  /** Pending device codes of one client (decision 32; security, F8). */
-  pendingDeviceCodes: 1_000,
-  /** Device authorizations (security, Defaults). */
-  deviceRequestsPerAddressAndMinute: 30,
-  deviceRequestsPerAddressAndHour: 600,
-  deviceRequestsPerClientAndMinute: 1_000,
-  /** Failed grants of one client from one address, and failed client authentications (security, Defaults). */
-  failedGrantsPerClientAddressAndMinute: 60,
-  failedClientAuthenticationsPerAddressAndMinute: 10,
-  /** Wrong user codes of one member, and from one address, in 15 minutes (decision 32). */
-  wrongUserCodesPerMember: wrongUserCodes.perMember,
-  wrongUserCodesPerAddress: wrongUserCodes.perAddress,
-  /** Sign-ups from one address (security, Defaults). */
-  signUpsPerAddressAndHour: 20,
-  signUpsPerAddressAndDay: 100,
-  /** Forgotten passwords asked for from one address. */
-  recoveriesPerAddressAndHour: 60,
-  /** Codes by mail asked for from one address: many homes, and a whole office, share one. */
-  emailCodesPerAddressAndHour: 300,
-  /** Failed sign-ins a minute from one address, and of one account before it waits (security, Defaults; A6). */
-  failedSignInsPerAddressAndMinute: 30,
-  failedSignInsPerAccount: signInLimit.failures,
-  /** Registrations of clients from one address and of one tenant, and what an unverified client asks (decision 50). */
-  registrationsPerAddressAndHour: 20,
-  registrationsPerHour: 200,
-  requestsPerUnverifiedClientAddressAndMinute: 60,
-  deletionCoolingOff,
-};
-
-type Always = 'pendingDeviceCodes' | 'deletionCoolingOff';
-
-/** What a tenant may set for itself; null is no limit, which there is of everything but pending codes and times (ms). */
-export type TenantLimits = Readonly<
-  Record<Always, number> & Record<Exclude<keyof typeof tenantLimits, Always>, number | null>
->;
 
 /** Counters of a limiter kept in memory: at most this many keys a window; beyond, the oldest are dropped. */
 export const countedKeys = 50_000;

@@ -132,7 +132,7 @@ export function strengthenSession(
 ): readonly SessionWrite[] {
   const { outcome } = step(sessionMachine, session.state, lifeOf(session), { type: 'renew', now });
   if (outcome !== 'changeSecret') return [];
-  const all = strengthOf([...(factorsOf(session) as readonly Factor[]), ...factors], now);
+  const all = strengthOf([...factorsOf(session), ...factors], now);
   return moveTo(session, { ...session, ...all, secretHash });
 }
 

@@ -8,7 +8,8 @@
  * device or that is synchronised, that the user was verified there, and an account of another provider; `mfa` where factors
  * of two kinds came together (RFC 8176 §2).
  */
-export type Factor = 'pwd' | 'otp' | 'hwk' | 'swk' | 'user' | 'fed' | 'mfa';
+export const factors = ['pwd', 'otp', 'hwk', 'swk', 'user', 'fed', 'mfa'] as const;
+export type Factor = (typeof factors)[number];
 
 /** `acr` of one factor, and of two, or of a passkey that verified its user (decision 47). */
 export const oneFactor = 'urn:memberdoor:1';
@@ -40,13 +41,13 @@ export function wayOf({ amr }: Pick<Strength, 'amr'>): SignInWay {
 }
 
 /** The strength of what was proven now. */
-export function strengthOf(factors: readonly Factor[], now: number): Strength {
-  const isStrong = factors.includes('mfa') || factors.includes('user');
-  return { amr: [...new Set(factors)].join(' '), strongAt: isStrong ? now : null };
+export function strengthOf(proven: readonly Factor[], now: number): Strength {
+  const isStrong = proven.includes('mfa') || proven.includes('user');
+  return { amr: [...new Set(proven)].join(' '), strongAt: isStrong ? now : null };
 }
 
 /** The factors of a session. */
-export const factorsOf = ({ amr }: Pick<Strength, 'amr'>): readonly string[] => amr.split(' ');
+export const factorsOf = ({ amr }: Pick<Strength, 'amr'>) => amr.split(' ') as readonly Factor[];
 
 /** Every `acr` that a session has, the highest first. */
 const acrsOf = ({ strongAt }: Strength): readonly string[] =>

@@ -1,8 +1,8 @@
 // A tenant: one issuer on one domain.
 import { type Invoicing, invoicingDefaults } from './access/invoicing.ts';
-import type { TenantLimits } from './limits.ts';
 import { trustedBrowserDays } from './members/limits.ts';
 import { isHostName } from './oidc/client/redirect-uri.ts';
+import type { TenantLimits } from './tenant-limits.ts';
 
 /** What access tokens are signed with (decision 42). Every tenant has a key of each. */
 export type AccessTokenAlgorithm = 'ES256' | 'RS256';
@@ -64,6 +64,8 @@ export interface Tenant {
   readonly passkeys: 'off' | 'on';
   /** Whether members may sign in with a code by mail, and whether there is a password beside it (decision 46). */
   readonly emailCodes: EmailCodes;
+  /** What is asked for members of the system before this one, who sign in here first; null where none is (decision 55). */
+  readonly oldSystemUrl: string | null;
   /** Whether members are asked for a second factor, and administrators; and for how long a browser that is trusted is not (days). */
   readonly secondFactor: SecondFactorPolicy;
   readonly adminSecondFactor: Exclude<SecondFactorPolicy, 'off'>;
@@ -96,6 +98,7 @@ export const tenantDefaults = {
   passwordLength: 12,
   passkeys: 'on',
   emailCodes: 'off',
+  oldSystemUrl: null,
   secondFactor: 'optional',
   adminSecondFactor: 'required',
   trustedBrowserDays: trustedBrowserDays.default,

@@ -2,6 +2,7 @@
 import type { CheckoutWrite } from './access/checkout.ts';
 import type { ConsentWrite } from './access/consent.ts';
 import type { InvoiceWrite } from './access/invoice.ts';
+import type { SeatWrite } from './access/seats/seat.ts';
 import type { SubscriptionWrite } from './access/subscription.ts';
 import type { AuthorizationCodeWrite } from './grants/authorization-code.ts';
 import type { DeviceCodeWrite } from './grants/device-code.ts';
@@ -21,6 +22,7 @@ export type Write =
   | InvoiceWrite
   | PushedRequestWrite
   | ScopeConsentWrite
+  | SeatWrite
   | SessionWrite
   | SignInWrite
   | SubscriptionWrite;

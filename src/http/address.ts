@@ -29,6 +29,16 @@ export function findAddress(app: FastifyInstance): void {
   });
 }
 
+/** Headers that proxies and tunnels add: a request through one does not come from this machine. */
+const addedByProxies =
+  /^(?:forwarded|via|x-(?:client|envoy|forwarded|original|real)-.+|(?:cdn|cf|fly|ngrok|tailscale|true-client)-.+)$/;
+
+/** Whether a process of this machine asks us directly: over loopback, and through no proxy. */
+export function comesFromThisMachine({ raw, headers }: Pick<FastifyRequest, 'raw' | 'headers'>): boolean {
+  const isLoopback = /^(?:::ffff:)?127\.|^::1$/.test(raw.socket.remoteAddress ?? '');
+  return isLoopback && !Object.keys(headers).some((name) => addedByProxies.test(name));
+}
+
 /**
  * `[address]`, `[address]:port` or `address:port`; an IPv6 address by itself has more colons than one. Some proxies name
  * the client's port too, and each of its ports would be counted apart.

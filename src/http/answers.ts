@@ -1,7 +1,8 @@
 // Sends the answers of the protocol endpoints.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { type ErrorCode, type Refusal, refusal } from '../core/decision.ts';
+import { type Refusal, refusal } from '../core/decision.ts';
 import { retryAfterSeconds } from '../core/limits.ts';
+import type { ErrorCode } from '../core/refusals/rule.ts';
 import { isOutage } from '../log/log.ts';
 import type { Counted } from '../storage/memory/rate-limit.ts';
 import { type LimitName, noteLimit, tooMany } from './limit-reached.ts';
@@ -133,7 +134,7 @@ export function withHead(served: readonly HTTPMethods[]): readonly HTTPMethods[]
   return served.flatMap((method) => (method === 'GET' ? (['GET', 'HEAD'] as const) : [method]));
 }
 
-const everyMethod: readonly HTTPMethods[] = [
+export const everyMethod: readonly HTTPMethods[] = [
   'GET',
   'HEAD',
   'QUERY',
@@ -145,23 +146,35 @@ const everyMethod: readonly HTTPMethods[] = [
   'TRACE',
 ];
 
-/** Answers every method that a route does not serve with 405 and what it does serve (H7). @param note hears of each */
+/**
+ * Answers every method that a route does not serve with 405 and what it does serve (H7).
+ *
+ * @param note hears of each
+ * @param among others are answered elsewhere
+ */
 export function refuseOtherMethods(
   app: FastifyInstance,
   url: string,
   served: readonly HTTPMethods[],
   note: (request: FastifyRequest) => void = () => {},
+  among = everyMethod,
 ): void {
   const all = withHead(served);
+  const method = among.filter((one) => !all.includes(one));
+  if (method.length === 0) return;
   app.route({
-    method: everyMethod.filter((method) => !all.includes(method)),
+    method,
     url,
     // The body of a method that is not served is not even read.
     onRequest: async (request, reply) => {
       note(request);
-      const refused = refusal('invalid_request', 'this method is not served here');
-      return sendRefusal(reply.header('allow', all.join(', ')), refused, 405);
+      return refuseMethod(reply, all);
     },
     handler: async () => {},
   });
+}
+
+export function refuseMethod(reply: FastifyReply, served: readonly HTTPMethods[]): FastifyReply {
+  const refused = refusal('invalid_request', 'this method is not served here');
+  return sendRefusal(reply.header('allow', served.join(', ')), refused, 405);
 }

@@ -7,14 +7,10 @@ import fastify, { type FastifyInstance, type FastifyServerOptions, LogController
 import { refusal } from '../core/decision.ts';
 import { bodyBytes } from '../core/limits.ts';
 import { noticeLength } from '../core/members/limits.ts';
-import { operations } from '../operations/admin/index.ts';
+import { createServer } from '../system/http.ts';
 import { findAddress, withoutSlash } from './address.ts';
-import { adminApi } from './admin/api.ts';
-import { openApiDocument } from './admin/api-openapi.ts';
 import { tokenActor } from './admin/api-token.ts';
-import { portal } from './admin/portal/portal.ts';
 import { protocolErrorHandler, sendRefusal } from './answers.ts';
-import { memberApi } from './api/member-api.ts';
 import { resourceMetadataEndpoints } from './api/resource-metadata.ts';
 import { auditRefusals } from './audit.ts';
 import type { Deps } from './deps.ts';
@@ -44,10 +40,11 @@ import { registrationEndpoints } from './oidc/registration/registration.ts';
 import { revocationEndpoint } from './oidc/revocation.ts';
 import { tokenEndpoint } from './oidc/token/token.ts';
 import { userinfoEndpoint } from './oidc/userinfo.ts';
-import { pages } from './pages/pages.ts';
+import { pages, servePageScripts } from './pages/pages.ts';
 import { brandPictures } from './pages/pictures.ts';
 import { pageErrorHandler, sendProblem } from './pages/problem.ts';
-import { outboxPages } from './rehearsal/outbox.ts';
+import { createLateParts, type LatePart } from './parts/late.ts';
+import { refuseRareMethods } from './rare-methods.ts';
 import { carryReference, logRequests, referenceHeader } from './request-log.ts';
 import { connectionsOf, drain, letGoOfSlowReaders, readAtPace } from './server/connections.ts';
 import { answerBadAddress, answerMalformed, createHttpServer } from './server/http-server.ts';
@@ -56,13 +53,55 @@ import { beginAnew, findTenant, refuseUnknownHosts } from './tenant.ts';
 import { countGrants, countRequests } from './upkeep/metrics.ts';
 import { doctorEndpoint, domainsEndpoint, healthEndpoints } from './upkeep/probes.ts';
 
+/** What is wired when it is asked for first, by its address. */
+const late: readonly LatePart[] = [
+  { url: '/api/v1', hasSchemas: true, load: async () => (await import('./parts/apis.ts')).apis },
+  { url: '/admin', load: async () => (await import('./parts/operators.ts')).operators },
+];
+
 /** Everything that answers HTTP, wired by name. */
 export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): FastifyInstance {
+  const parts = createLateParts(
+    late,
+    (hasSchemas) => appOfPart(hasSchemas),
+    deps,
+    (error) => app.log.error({ err: error }, 'a part of the service cannot be made'),
+  );
   const app = fastify({
+    ...optionsOf(deps, false),
     ...(logger === undefined ? {} : { logger }),
+    serverFactory: (handle) => createHttpServer(parts.before(handle)),
+    clientErrorHandler: answerMalformed,
+  });
+  const connections = connectionsOf(app.server);
+  readAtPace(app.server, connections);
+  const watchReaders = letGoOfSlowReaders(app, connections);
+  const refusals = auditRefusals(deps);
+  prepare(app, deps, refusals);
+  const watchDrain = drain(app, connections);
+  app.addHook('onClose', parts.close);
+  /** What holds for every request holds for those of each part. */
+  const appOfPart = (hasSchemas: boolean) => {
+    const part = fastify({
+      ...optionsOf(deps, hasSchemas),
+      loggerInstance: app.log,
+      serverFactory: () => createServer(),
+    });
+    watchReaders(part);
+    prepare(part, deps, refusals);
+    watchDrain(part);
+    return part;
+  };
+  wire(app, deps);
+  return app;
+}
+
+/** Of the app of every part. @param hasSchemas whether its routes have schemas, whose compilers take long to load */
+const optionsOf = ({ config: { trustedProxies } }: Deps, hasSchemas: boolean) =>
+  ({
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newReference,
-    trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: bodyBytes,
     // What a schema does not allow is refused, not mended. A test checks that our schemas are schemas: at a start that
     // would take longer than compiling them.
@@ -74,6 +113,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
         validateSchema: false,
       },
     },
+    ...(hasSchemas ? {} : { schemaController: { compilersFactory: noCompilers } }),
     // What a page's GET does, its HEAD does not (`pages/head-request.ts`).
     exposeHeadRoutes: true,
     routerOptions: {
@@ -82,30 +122,47 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
       // The sealed links of our mails are longer than a router expects.
       maxParamLength: noticeLength,
     },
-    serverFactory: createHttpServer,
     return503OnClosing: false,
     frameworkErrors: answerBadAddress,
-    clientErrorHandler: answerMalformed,
-  });
+  }) satisfies FastifyServerOptions;
+
+const noCompiler = () => {
+  throw new Error('a route has a schema, and its part says that it has none');
+};
+const noCompilers = { buildValidator: noCompiler, buildSerializer: noCompiler };
+
+/** What every request meets, whatever it is for, and what is answered where there is nothing. */
+function prepare(app: FastifyInstance, deps: Deps, refusals: (app: FastifyInstance) => void): void {
   // No address takes QUERY, so nothing is asked of its body before that is said.
   app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
-  const connections = connectionsOf(app.server);
-  readAtPace(app.server, connections);
-  letGoOfSlowReaders(app, connections);
   findAddress(app);
   logRequests(app);
-  auditRefusals(app, deps);
   if (deps.metrics !== null) countRequests(app, deps.metrics);
   findTenant(app, deps);
+  deps.rehearsal?.watch(app, deps);
+  refusals(app);
   beginAnew(app, deps);
   securityHeaders(app);
   refuseUnknownHosts(app, deps);
-  drain(app, connections);
   app.removeAllContentTypeParsers();
   app.register(fastifyFormbody, { bodyLimit: bodyBytes, parser: parseForm as never });
   app.register(fastifyCookie);
   pages(app);
+  refuseRareMethods(app);
+  app.setErrorHandler(pageErrorHandler);
+  app.setNotFoundHandler((request, reply) => {
+    if (request.url.startsWith('/api/')) {
+      const refused = refusal('invalid_request', 'there is nothing at this address');
+      return sendRefusal(reply.header(referenceHeader, request.id), refused, 404);
+    }
+    const plain = ['GET', 'HEAD'].includes(request.method) ? withoutSlash(request) : null;
+    return plain === null ? sendProblem(reply, 'notFound') : reply.redirect(plain, 303);
+  });
+}
 
+/** The routes that are there from the start. */
+function wire(app: FastifyInstance, deps: Deps): void {
+  servePageScripts(app);
   app.register(async (upkeep) => {
     healthEndpoints(upkeep, deps);
     domainsEndpoint(upkeep, deps);
@@ -128,8 +185,6 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     for (const endpoint of endpoints) {
       protocol.register(async (scope) => endpoint(scope, deps));
     }
-    protocol.register(async (scope) => memberApi(scope, openApiDocument, deps));
-    protocol.register(async (scope) => adminApi(scope, operations, deps));
     discoveryEndpoints(protocol);
     resourceMetadataEndpoints(protocol);
   });
@@ -148,22 +203,11 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     scopeConsentPage(site, deps);
     accountPages(site, deps);
     checkoutPages(site, deps);
-    outboxPages(site, deps);
+    deps.rehearsal?.serve(site, deps);
     brandPictures(site);
     site.register(async (scope) => devicePages(scope, deps));
     site.register(async (scope) => setupPage(scope, deps));
   });
-  app.register(async (scope) => portal(scope, operations, deps));
-  app.setErrorHandler(pageErrorHandler);
-  app.setNotFoundHandler((request, reply) => {
-    if (request.url.startsWith('/api/')) {
-      const refused = refusal('invalid_request', 'there is nothing at this address');
-      return sendRefusal(reply.header(referenceHeader, request.id), refused, 404);
-    }
-    const plain = ['GET', 'HEAD'].includes(request.method) ? withoutSlash(request) : null;
-    return plain === null ? sendProblem(reply, 'notFound') : reply.redirect(plain, 303);
-  });
-  return app;
 }
 
 /** A short reference for one request, that a person can read out: it stands in the log and on error pages. */

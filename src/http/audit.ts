@@ -1,11 +1,13 @@
 // Runs transactions in the name of a request's sender, and logs their events.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isoTime } from '../core/access/iso-time.ts';
+import type { Because } from '../core/decision.ts';
 import { countingWindow } from '../core/limits.ts';
 import {
   type AuditEvent,
   type AuditFacts,
   auditEvent,
+  type RefusalEvent,
   type RequestFacts,
   type Source,
 } from '../core/operators/audit-event.ts';
@@ -14,7 +16,7 @@ import type { Log } from '../log/log.ts';
 import { browserWords, nameBrowser } from '../operations/session/notice.ts';
 import type { RateLimiter } from '../storage/memory/rate-limit.ts';
 import { insertAuditEvent } from '../storage/operators/audit-event.ts';
-import { actingAs, auditedStore } from '../storage/operators/audited.ts';
+import { actingAs, auditedStore, type Woken } from '../storage/operators/audited.ts';
 import type { Store, TransactionKind, Tx } from '../storage/store.ts';
 import { addressKey } from './address.ts';
 import type { Deps } from './deps.ts';
@@ -23,12 +25,17 @@ import { isUndone, undone } from './pages/head-request.ts';
 import { obeyingChanges } from './tenant.ts';
 import { countEvent } from './upkeep/metrics.ts';
 
+/** What is said of a refusal. */
+export type RefusalFacts = AuditFacts & { readonly event: RefusalEvent };
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** What this request was refused, until its answer leaves. */
-    refusals: readonly AuditFacts[] | undefined;
+    refusals: readonly RefusalFacts[] | undefined;
     /** What its page says went wrong: told where nothing else tells why it was refused. */
-    refusedPage: AuditFacts | undefined;
+    refusedPage: RefusalFacts | undefined;
+    /** Why a grant was refused; what it changed may say so in the audit by itself. */
+    because: Pick<Because, 'rule' | 'reason'> | undefined;
   }
 }
 
@@ -91,7 +98,7 @@ export function withAuditLog(
   store: Store,
   { clock, tenants, metrics }: Pick<Deps, 'clock' | 'tenants' | 'metrics'>,
   log: () => Log,
-  wake: () => void,
+  wake: (queue: Woken) => void,
 ): Store {
   const tell = (event: AuditEvent) => {
     logAuditEvent(log(), event);
@@ -104,12 +111,12 @@ export function withAuditLog(
  * Remembers why a request is refused: where nothing changes, this is all that is left of it. It is said after the
  * transaction, which may run twice.
  */
-export function noteRefusal(request: FastifyRequest, facts: AuditFacts): void {
+export function noteRefusal(request: FastifyRequest, facts: RefusalFacts): void {
   request.refusals = [...(request.refusals ?? []), { result: 'refused', ...facts }];
 }
 
 /** Remembers what a page says went wrong, so that it is found by the reference that the page shows. */
-export function notePage(request: FastifyRequest, facts: AuditFacts): void {
+export function notePage(request: FastifyRequest, facts: RefusalFacts): void {
   request.refusedPage = facts;
 }
 
@@ -117,32 +124,39 @@ export function notePage(request: FastifyRequest, facts: AuditFacts): void {
  * Writes down what was refused before the answer leaves; of a limit, the first refusal in each of its windows.
  * A stranger could fill the disk with it, so of each kind so many a minute are kept from one address, and of one
  * tenant, and one line says that there were more. An answer does not fail because this cannot be written.
+ *
+ * @returns what does so for an app
  */
-export function auditRefusals(app: FastifyInstance, deps: Deps): void {
-  app.decorateRequest('refusals');
-  app.decorateRequest('refusedPage');
-  app.decorateRequest('reachedLimit');
+export function auditRefusals(deps: Deps): (app: FastifyInstance) => void {
   const isFirst = createFirstOfWindow(deps.clock);
-  app.addHook('onSend', (request, reply, _payload, done) => {
-    if (isUndone(request)) return done();
-    const { reachedLimit } = request;
-    if (reachedLimit !== undefined) {
-      request.reachedLimit = undefined;
-      deps.metrics?.limit(request.tenant?.host ?? 'none', reachedLimit.name, surfaceOf(request));
-      const reason = limitWords(reachedLimit.name);
-      if (isFirst(request.tenant?.id ?? null, reachedLimit)) {
-        noteRefusal(request, { event: 'limit_reached', target: reachedLimit.memberId, reason });
+  return (app) => {
+    app.decorateRequest('refusals');
+    app.decorateRequest('refusedPage');
+    app.decorateRequest('because');
+    app.decorateRequest('reachedLimit');
+    app.addHook('onSend', (request, reply, _payload, done) => {
+      if (isUndone(request)) return done();
+      const { reachedLimit } = request;
+      if (reachedLimit !== undefined) {
+        request.reachedLimit = undefined;
+        deps.metrics?.limit(request.tenant?.host ?? 'none', reachedLimit.name, surfaceOf(request));
+        const reason = limitWords(reachedLimit.name);
+        const { caller, memberId: target } = reachedLimit;
+        if (isFirst(caller?.tenantId ?? request.tenant?.id ?? null, reachedLimit)) {
+          const rule = 'temporarily_unavailable';
+          noteRefusal(request, { event: 'limit_reached', target, rule, reason, ...caller });
+        }
       }
-    }
-    const { refusedPage } = request;
-    if (refusedPage !== undefined && request.refusals === undefined) noteRefusal(request, refusedPage);
-    const { refusals = [] } = request;
-    // Nearly every answer: it goes on at once.
-    if (refusals.length === 0 || reply.statusCode > 500) return done();
-    request.refusals = undefined;
-    request.refusedPage = undefined;
-    void auditRefused(request, refusals, deps).then(() => done());
-  });
+      const { refusedPage } = request;
+      if (refusedPage !== undefined && request.refusals === undefined) noteRefusal(request, refusedPage);
+      const { refusals = [] } = request;
+      // Nearly every answer: it goes on at once.
+      if (refusals.length === 0 || reply.statusCode > 500) return done();
+      request.refusals = undefined;
+      request.refusedPage = undefined;
+      void auditRefused(request, refusals, deps).then(() => done());
+    });
+  };
 }
 
 /** Writes down what of a request's refusals is within the bounds. */

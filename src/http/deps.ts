@@ -1,11 +1,17 @@
 // What a handler may use.
 
-import type { Config } from '../config.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ServiceConfig } from '../config.ts';
 import { sha256 } from '../core/hash.ts';
 import { verifiedTokens } from '../core/limits.ts';
+import type { SentRequest } from '../core/refusals/sent.ts';
 import type { PaymentMethod } from '../operations/access/payment.ts';
+import type { OperationDeps } from '../operations/admin/operation.ts';
 import { createKeySets } from '../operations/client/published-keys.ts';
+import type { EventWaiting } from '../operations/events/waiting.ts';
 import type { Mailer } from '../operations/mail/mailer.ts';
+import type { Outbox } from '../operations/mail/outbox.ts';
+import { createAskingPlaces } from '../operations/moving-in/asking-places.ts';
 import { createProviderDocuments } from '../operations/providers/documents.ts';
 import { createDocuments } from '../operations/registration/document.ts';
 import type { PlaceOf } from '../operations/session/geolocation.ts';
@@ -13,6 +19,8 @@ import type { OpenTenant, Tenants } from '../operations/tenant/open-tenants.ts';
 import type { Passwords } from '../secrets/password.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { createAgedMap } from '../storage/memory/aged-map.ts';
+import { createCallsUnderWay } from '../storage/memory/calls-under-way.ts';
+import { createLostAnswers } from '../storage/memory/lost-answers.ts';
 import { createPendingCodes } from '../storage/memory/pending-codes.ts';
 import { createPollPace } from '../storage/memory/poll-pace.ts';
 import { createRateLimiter, type RateLimiter } from '../storage/memory/rate-limit.ts';
@@ -29,7 +37,7 @@ import type { Metrics } from './upkeep/metrics.ts';
 /** Everything a handler may use; handed to each plugin by name. */
 export interface Deps extends Memory {
   readonly config: Pick<
-    Config,
+    ServiceConfig,
     'apiAlgorithm' | 'apiAudience' | 'apiHost' | 'dataFolder' | 'issuer' | 'trustedProxies'
   >;
   readonly store: Store;
@@ -38,12 +46,14 @@ export interface Deps extends Memory {
   readonly passwords: Passwords;
   /** Queues a mail in the transaction that causes it. */
   readonly mails: Pick<Mailer, 'queue' | 'retry'>;
+  /** Lets who reads events wait for them. */
+  readonly events: Pick<EventWaiting, 'waitFor'>;
   /** Calls addresses of others (decision 48): never in a transaction. */
   readonly outbound: Outbound;
   /** How packages can be paid. */
   readonly payments: readonly PaymentMethod[];
-  /** The folder that mails are written to instead of being sent; null where they are sent. */
-  readonly outboxFolder: string | null;
+  /** Where mails are put instead of being sent; null where they are sent. */
+  readonly outbox: Outbox | null;
   /** When it was backed up last (ms); 0 if never, null where that is not looked after here. */
   readonly backedUpAt: () => number | null;
   readonly clock: Clock;
@@ -54,8 +64,52 @@ export interface Deps extends Memory {
   readonly pause: (ms: number) => Promise<void>;
   /** null where they are not asked for. */
   readonly metrics: Metrics | null;
+  /** What a development start has besides; null in production. */
+  readonly rehearsal: Rehearsal | null;
   /** Whether this start printed the link that makes the first administrator: it is answered on any host. */
   readonly setupOffered: boolean;
+}
+
+/**
+ * The rehearsal room, as the rest of the service knows it: nothing but `main.ts` loads its code, and only in development.
+ */
+export interface Rehearsal {
+  /** The clock and the randomness of the whole service: both go as the system's do until a developer says otherwise. */
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Makes what is remembered between requests so that the room can let it be forgotten. */
+  remembering(create: () => Memory): Memory;
+  /** Keeps what there is after the start. To be called when the app is made, and before it answers. */
+  begin(): Promise<void>;
+  /** Is told how to do at once what the service does by itself in the background while so many ms pass. */
+  attend(catchUp: (passed: number) => Promise<void>): void;
+  /** Looks at every request and its answer. To be called when it is known how a request's tenant is found. */
+  watch(app: FastifyInstance, deps: Deps): void;
+  /** Where the sign-in page leads to members who sign in without a password; null where it does not. @param flow sealed */
+  membersPage(request: FastifyRequest, flow: string): string | null;
+  /** What is known of how a client keeps the rules; null for those who may not use the room, and where there is none. */
+  cardOf(request: FastifyRequest, tenant: OpenTenant, clientId: string): CardSum | null;
+  /** What it remembers of a request, by its reference. */
+  readonly sentUnder: (tenantId: string, reference: string) => SentRequest | null;
+  /** Serves what it has of its own. */
+  serve(site: FastifyInstance, deps: Deps): void;
+}
+
+/** How many of the rules for clients one was seen to keep and to break, of how many, and the page that says which. */
+export interface CardSum {
+  readonly kept: number;
+  readonly broken: number;
+  readonly all: number;
+  readonly href: string;
+}
+
+/** What the operations use of the service. The clock is read once: an operation happens at one moment. */
+export function operationDeps({ clock, ...deps }: Deps): OperationDeps {
+  const { vault, passwords, random, mails, tenants, events, callsUnderWay, backedUpAt, placeOf } = deps;
+  const { rehearsal, rateLimiter } = deps;
+  const room = rehearsal === null ? {} : { sentUnder: rehearsal.sentUnder };
+  const given = { vault, passwords, random, mails, tenants, events, callsUnderWay, backedUpAt, placeOf };
+  return { ...given, ...room, mailCounters: rateLimiter.members, now: clock() };
 }
 
 /**
@@ -73,12 +127,15 @@ export function createMemory(clock: Clock, { autocommit }: Pick<Store, 'autocomm
     pollPace: autocommit === null ? createPollPace() : createSharedPollPace(autocommit, schedule),
     pendingCodes: createPendingCodes(clock, { isShared }, addressKey),
     verifiedTokens: createVerifiedTokens(),
+    lostAnswers: createLostAnswers(),
     documents: createDocuments(),
     keySets: createKeySets(),
     providerDocuments: createProviderDocuments(),
     rateLimiter,
+    askingPlaces: createAskingPlaces(),
     failedClients: createFailedClients(rateLimiter, clock, autocommit),
     rightSecrets: createRightSecrets(clock, isShared ? rateLimiter : null),
+    callsUnderWay: createCallsUnderWay(isShared ? rateLimiter.shared : null),
   };
 }
 

@@ -61,15 +61,22 @@ export function setSecurityHeaders(reply: FastifyReply): void {
  * The headers of a page beside those of every answer (W1, W2).
  *
  * @param formTargets see `contentSecurityPolicy`
- * @param framesOwn whether it has frames, which show documents of ours alone
+ * @param may `framesOwn` if it has frames, which show documents of ours alone; `asksOwn` if its script asks us something
  */
 export function pageHeaders(
   styleHash: string,
   formTargets: readonly string[],
-  framesOwn = false,
+  {
+    framesOwn,
+    asksOwn,
+  }: { readonly framesOwn?: boolean | undefined; readonly asksOwn?: boolean | undefined } = {},
 ): Readonly<Record<string, string>> {
-  const policy = contentSecurityPolicy(styleHash, formTargets);
-  return { ...onPages, 'content-security-policy': framesOwn ? `${policy};frame-src 'self'` : policy };
+  const policy = [
+    contentSecurityPolicy(styleHash, formTargets),
+    ...(framesOwn === true ? ["frame-src 'self'"] : []),
+    ...(asksOwn === true ? ["connect-src 'self'"] : []),
+  ];
+  return { ...onPages, 'content-security-policy': policy.join(';') };
 }
 
 /** Of a document that a page of ours shows in a frame: with its own styles and pictures, and no script and no form. */

@@ -9,6 +9,7 @@ import { addressKey } from './address.ts';
 
 /** Every limit beyond which a request is answered by 429, with what it counts in words for an operator. */
 const words = {
+  admin_calls: 'calls of the admin API with one token, or by one client',
   admin_tokens: 'wrong tokens of the admin API',
   checkouts: 'checkouts',
   client_authentications: 'failed client authentications',
@@ -25,6 +26,7 @@ const words = {
   pushed_requests: 'pushed requests',
   pushed_requests_of_client: 'pushed requests of one client',
   recoveries: 'requests for a new password',
+  seat_invitations: 'invitations to seats of one holder, or to one address',
   set_up_links: 'wrong set-up links',
   sign_ins: 'failed sign-ins',
   sign_ups: 'sign-ups',

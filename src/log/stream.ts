@@ -1,6 +1,6 @@
 // Where the lines of the log go: standard output, which may be full, stopped or gone without stopping the service.
 import { fstatSync, writeSync } from 'node:fs';
-import { prettyFactory } from 'pino-pretty';
+import { createRequire } from 'node:module';
 import { isoTime } from '../core/access/iso-time.ts';
 import { logFlushInterval, logPieceBytes, logWaitingBytes } from '../core/operators/limits.ts';
 import type { Clock } from '../system/clock.ts';
@@ -97,8 +97,9 @@ export function logStream({ fd, isTerminal, isJournal }: LogTarget, clock: Clock
   };
 }
 
-/** Readable text for a terminal. */
+/** Readable text for a terminal: what makes it is loaded where there is one. */
 function prettyLine(): (line: string) => string {
+  const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
   const pretty = prettyFactory({ colorize: true, ignore: 'reqId' });
   return (line) => pretty(line) ?? '';
 }

@@ -18,6 +18,7 @@ export interface Schema<Value = unknown> {
   readonly items?: Schema;
   readonly secret?: boolean;
   readonly nullMeans?: string;
+  readonly enumMeans?: Readonly<Record<string, string>>;
   readonly heldTo?: Schema;
   readonly [valueType]?: Value;
 }
@@ -205,10 +206,11 @@ export function pick<Value extends object>(schema: Schema<Value>, values: NoInfe
  * - `madeOf`: the object that it has all of, and more besides (`extended`).
  * - `nullMeans`: what null says where it says something, such as "no limit" (`orNull`).
  * - `enumOf`: what the values of a long `enum` are called, such as "ISO 4217": a problem names it, and not them.
+ * - `enumMeans`: what each value of an `enum` says in words.
  * - `secret`: the value is shown once, or never; the audit tells that it changed and no more (`asSecret`).
  */
 export const heldTo = 'heldTo';
-export const ownKeywords = [heldTo, madeOf, 'nullMeans', 'enumOf', 'secret'] as const;
+export const ownKeywords = [heldTo, madeOf, 'nullMeans', 'enumOf', 'enumMeans', 'secret'] as const;
 
 /** The types that a value may have. */
 export const typesOf = ({ type }: Schema): readonly string[] => [type ?? []].flat();

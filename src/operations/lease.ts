@@ -1,5 +1,5 @@
 // Holds what one of several processes has taken, while it works on it.
-import { lease } from '../core/operators/limits.ts';
+import { lease } from '../core/operators/store-limits.ts';
 import type { Clock, Schedule } from '../system/clock.ts';
 
 /** Work that this process has taken. */

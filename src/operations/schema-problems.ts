@@ -1,43 +1,56 @@
 /** Checks values against JSON Schemas, and translates what the validator finds into problems. */
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { createRequire } from 'node:module';
+import type { ErrorObject, Options } from 'ajv';
 import { namesListed } from '../core/operators/limits.ts';
 import { type Path, type Problem, problem } from '../core/problem.ts';
 import { memoized } from '../text/memoized.ts';
 import { closestWord } from '../text/spelling.ts';
-import { ownFormats, ownKeywords } from './json-schema.ts';
+import { ownFormats, ownKeywords, type Schema } from './json-schema.ts';
+import { fits, isTime } from './schema-fits.ts';
 
 /** Everything in which a value is not as its schema says; a value itself is never repeated. */
 export type SchemaCheck = (value: unknown) => readonly Problem[];
 
+/** Loaded with the first value that does not fit. */
+const newAjv = (options: Options) => {
+  const { Ajv2020 } = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  return new Ajv2020(options);
+};
+
 const validators = memoized((name) => {
   // `verbose`: what is known of a name, and near it, is read from the schema. Our formats are of objects, too.
-  const options = { allErrors: true, strict: true, strictTypes: false, allowUnionTypes: true, verbose: true };
-  const ajv = new Ajv2020({ ...options, useDefaults: name === 'defaults' });
+  const found = { allErrors: true, strict: true, strictTypes: false, allowUnionTypes: true, verbose: true };
+  // A test checks that our schemas are schemas. That, and making their code shorter, takes as long as half a start.
+  const options = { ...found, validateSchema: false, code: { optimize: false } };
+  const ajv = newAjv({ ...options, useDefaults: name === 'defaults' });
   for (const keyword of ownKeywords) ajv.addKeyword(keyword);
   for (const format of ownFormats) ajv.addFormat(format, true);
   return ajv.addFormat('date-time', { validate: isTime });
 });
 
 /**
- * Compiles a schema, once for all the values that it is held against.
+ * The check of all the values that a schema is held against. Most fit, and the first that does not has the schema
+ * compiled, once for all of them.
  *
  * @param useDefaults whether defaults are put into the value
  * @param guesses in how many problems of one value to say what may have been meant
  */
-export function compileCheck(schema: object, useDefaults: boolean, guesses: number): SchemaCheck {
+export function schemaCheck(schema: Schema, useDefaults: boolean, guesses: number): SchemaCheck {
+  let compiled: SchemaCheck | undefined;
+  return (value) => {
+    if (fits(value, schema, useDefaults)) return [];
+    compiled ??= compiledCheck(schema, useDefaults, guesses);
+    return compiled(value);
+  };
+}
+
+/** The same by the validator alone. */
+export function compiledCheck(schema: Schema, useDefaults: boolean, guesses: number): SchemaCheck {
   const validate = validators(useDefaults ? 'defaults' : '').compile(schema);
   return (value) =>
     validate(value)
       ? []
       : (validate.errors ?? []).map((error, index) => schemaProblem(error, index < guesses));
-}
-
-/** RFC 3339 with an offset: without one it is not known which moment is meant. */
-function isTime(text: string): boolean {
-  return (
-    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/.test(text) &&
-    !Number.isNaN(Date.parse(text))
-  );
 }
 
 /** What a validator's error says beyond its keyword. */

@@ -1,12 +1,13 @@
 // Hashes and checks passwords, a few at a time.
-import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { promisify } from 'node:util';
+import { type ForeignPassword, overArgon2id } from '../core/hashes/foreign-hash.ts';
+import { type HashWork, ownUnit, workOf } from '../core/hashes/hash-work.ts';
+import { type Argon2Hash, readStoredHash, type StoredHash, storedText } from '../core/hashes/stored-hash.ts';
 import { passwordBytes, passwordHash, passwordsWaiting } from '../core/limits.ts';
 import { fairQueue, ownShare, type Share } from './fair-queue.ts';
-
-/** Node's argon2, as a promise. */
-export type Derive = (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>;
+import { argon2Tag, checkHash, spendUnit } from './hashes/check.ts';
+import { type Hashing, nodeHashing } from './hashes/hashing.ts';
 
 /** Too many passwords are waiting to be hashed; answered with 503. */
 export class PasswordsBusy extends Error {
@@ -20,26 +21,30 @@ export class PasswordsBusy extends Error {
 export interface Passwords {
   /** The PHC string of a password, argon2id. @param share whose work it is @throws PasswordsBusy */
   hash(password: string, share?: Share): Promise<string>;
+  /** A hash of ours that no password is known for, which takes no work to make. @param chance by chance, and told no one */
+  ofNoPassword(chance: string): string;
+  /** What is kept of a password whose hash another system made: one that was fast is hashed by ours. @throws PasswordsBusy */
+  keep(foreign: ForeignPassword, share?: Share): Promise<string>;
   /**
-   * Whether the password is the one of this PHC string. With null, for an account that does not exist, it
-   * works as long and says no (A1).
+   * Whether the password is the one of this hash, which may be of any kind that we know. With null, for an account that
+   * does not exist, it works as long and says no (A1).
    *
    * @param share whose work it is
    * @throws PasswordsBusy
    */
   verify(password: string, phc: string | null, share?: Share, judging?: Judging): Promise<boolean>;
-  /** The work of a hash that is made today (`hashWork`). */
+  /** The work of a hash that is made today, in our own unit. */
   readonly work: number;
-  /** Whether a hash is weaker than what we make today, and is to be made anew at the next sign-in. */
-  isWeak(phc: string): boolean;
+  /** Whether a hash is of another kind than ours, or weaker, and is to be made anew at the next sign-in. */
+  isWeak(text: string): boolean;
 }
 
 /** How a guess is judged. */
 export interface Judging {
   /** Is asked, and counts the guess, when its turn has come: where it says no, that is the answer. */
   readonly mayBegin?: () => boolean | Promise<boolean>;
-  /** The least work that it takes (`hashWork`), so that no hash answers sooner than another of its tenant. */
-  readonly work?: number;
+  /** The least work of each unit that it takes, so that no hash answers sooner than another of its tenant. */
+  readonly work?: HashWork;
 }
 
 /** Whether a password can reach the hash at all: 1 to 1,024 bytes (A3). */
@@ -71,67 +76,70 @@ export function createPasswords(
   inFlight = availableParallelism(),
   waiting = passwordsWaiting,
   made = current,
-  derive: Derive = promisify(argon2),
+  hashing: Hashing = nodeHashing,
 ): Passwords {
   const turn = fairQueue(inFlight, waiting, () => new PasswordsBusy('too many passwords are waiting'));
-  const nobody = {
-    ...made,
-    salt: randomBytes(passwordHash.saltBytes),
+  const madeAt = (parameters: Parameters, salt: Buffer): Argon2Hash => ({
+    kind: 'argon2',
+    variant: ownUnit,
+    ...parameters,
+    salt,
     tag: Buffer.alloc(passwordHash.tagBytes),
+    inner: null,
+  });
+  const nobody = madeAt(made, randomBytes(passwordHash.saltBytes));
+  const hash = async (text: string, share: Share) => {
+    const blank = madeAt(made, randomBytes(passwordHash.saltBytes));
+    const message = Buffer.from(text.normalize('NFC'));
+    const tag = await turn(() => argon2Tag(hashing, message, blank), share);
+    return storedText({ ...blank, tag: Buffer.from(tag) });
   };
-  const tagOf = (password: string, parameters: Parameters, salt: Buffer, tagLength: number) =>
-    derive('argon2id', {
-      message: Buffer.from(password.normalize('NFC')),
-      nonce: salt,
-      tagLength,
-      memory: parameters.memory,
-      passes: parameters.passes,
-      parallelism: parameters.parallelism,
-    });
-  /** Takes as long as this work does, in blocks no larger than those of our own hashes. */
-  const spend = async (password: string, work: number) => {
+  /** Takes as long as this work of ours does, in blocks no larger than those of our own hashes. */
+  const spendOwn = async (password: string, work: number) => {
     if (work < made.memory / leastSpent) return;
     const passes = Math.ceil(work / made.memory);
     const memory = Math.max(leastMemory, Math.round(work / passes));
-    await tagOf(password, { memory, passes, parallelism: 1 }, nobody.salt, nobody.tag.length);
+    const filler = madeAt({ memory, passes, parallelism: 1 }, nobody.salt);
+    await argon2Tag(hashing, Buffer.from(password.normalize('NFC')), filler);
+  };
+  /** Does what of some work the check of a hash has not done. */
+  const spendRest = async (password: string, work: HashWork, checked: StoredHash) => {
+    const done = workOf(checked);
+    for (const [unit, most] of Object.entries(work)) {
+      const left = unit === done.unit ? most - done.amount : most;
+      if (unit === ownUnit) await spendOwn(password, left);
+      else if (left > 0) await spendUnit(hashing, password, unit, left);
+    }
   };
   return {
-    async hash(password, share = ownShare) {
-      const salt = randomBytes(passwordHash.saltBytes);
-      const tag = await turn(() => tagOf(password, made, salt, passwordHash.tagBytes), share);
-      return writePhc(made, salt, Buffer.from(tag));
+    hash: (password, share = ownShare) => hash(password, share),
+    ofNoPassword: (chance) => {
+      // Its tag is chance: to find a password for it takes more tries than any password.
+      const tag = createHash('sha256').update(chance).digest();
+      return storedText({ ...madeAt(made, randomBytes(passwordHash.saltBytes)), tag });
     },
-    async verify(password, phc, share = ownShare, { mayBegin = () => true, work = 0 } = {}) {
-      const { salt, tag, ...parameters } = phc === null ? nobody : readPhc(phc);
+    keep: async (foreign, share = ownShare) =>
+      foreign.kind === 'hash' ? foreign.text : overArgon2id(foreign.inner, await hash(foreign.hex, share)),
+    async verify(password, text, share = ownShare, { mayBegin = () => true, work = {} } = {}) {
+      const stored = text === null ? nobody : known(text);
       return turn(async () => {
         if (!(await mayBegin())) return false;
-        const computed = Buffer.from(await tagOf(password, parameters, salt, tag.length));
-        await spend(password, work - parameters.memory * parameters.passes);
-        return timingSafeEqual(computed, tag) && phc !== null;
+        const isRight = await checkHash(hashing, password, stored);
+        await spendRest(password, work, stored);
+        return isRight && text !== null;
       }, share);
     },
     work: made.memory * made.passes,
-    isWeak(phc) {
-      const { memory, passes } = readPhc(phc);
-      return memory < made.memory || passes < made.passes;
+    isWeak(text) {
+      const stored = known(text);
+      if (stored.kind !== 'argon2' || stored.variant !== ownUnit || stored.inner !== null) return true;
+      return stored.memory < made.memory || stored.passes < made.passes;
     },
   };
 }
 
-function writePhc({ memory, passes, parallelism }: Parameters, salt: Buffer, tag: Buffer): string {
-  const b64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
-  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${b64(salt)}$${b64(tag)}`;
-}
-
-function readPhc(phc: string) {
-  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(phc);
-  if (match === null) throw new Error('a stored password hash is not an argon2id PHC string');
-  const [, memory, passes, parallelism, salt, tag] = match;
-  return {
-    memory: Number(memory),
-    passes: Number(passes),
-    parallelism: Number(parallelism),
-    salt: Buffer.from(String(salt), 'base64'),
-    tag: Buffer.from(String(tag), 'base64'),
-  };
+function known(text: string): StoredHash {
+  const stored = readStoredHash(text);
+  if (stored === null) throw new Error('a stored password hash is of no kind that is known');
+  return stored;
 }

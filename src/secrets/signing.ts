@@ -1,22 +1,14 @@
 // Makes signing keys, and signs and verifies tokens with them.
-import {
-  constants,
-  createPrivateKey,
-  createPublicKey,
-  type KeyObject,
-  generateKeyPair as nodeGenerateKeyPair,
-  sign as nodeSign,
-} from 'node:crypto';
+import { constants, createPrivateKey, createPublicKey, type KeyObject, sign as nodeSign } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import type { JWK, JWTPayload } from 'jose';
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import { jwtVerify } from 'jose/jwt/verify';
 import { exportJWK } from 'jose/key/export';
-import { rsaBits } from '../core/limits.ts';
 import type { SigningAlgorithm } from '../core/tenant.ts';
+import { newKeyPair } from './key-pairs.ts';
 
-const generateKeyPair = promisify(nodeGenerateKeyPair);
 const signInThreadPool = promisify<string, Buffer, Parameters<typeof nodeSign>[2], Buffer>(nodeSign);
 
 /**
@@ -50,12 +42,6 @@ export async function generateSigningKey(
     publicJwk: { ...jwk, kid, use: 'sig', alg: algorithm },
     privateKey: privateKey.export({ type: 'pkcs8', format: 'der' }),
   };
-}
-
-function newKeyPair(algorithm: SigningAlgorithm): Promise<{ publicKey: KeyObject; privateKey: KeyObject }> {
-  if (algorithm === 'ES256') return generateKeyPair('ec', { namedCurve: 'P-256' });
-  if (algorithm === 'EdDSA') return generateKeyPair('ed25519');
-  return generateKeyPair('rsa', { modulusLength: rsaBits });
 }
 
 /** A stored key, made ready to sign. */

@@ -75,6 +75,9 @@ export function findMasterKey(folder: string): Buffer | null {
   return parseMasterKey(readKeyFile(join(folder, keyFile)));
 }
 
+/** A master key that is kept nowhere yet. */
+export const newMasterKey = (): Buffer => randomBytes(32);
+
 /**
  * Makes a master key for a data folder. The file has its name only when the key is on the disk: an empty one would
  * stop every later start. A damaged one is kept beside it.
@@ -82,7 +85,7 @@ export function findMasterKey(folder: string): Buffer | null {
 export function makeMasterKey(folder: string): Buffer {
   const path = join(folder, keyFile);
   const begun = `${path}.new`;
-  const key = randomBytes(32);
+  const key = newMasterKey();
   // What a start left that was cut off.
   rmSync(begun, { force: true });
   writeFileSync(begun, `${key.toString('base64url')}\n`, { flag: 'wx', mode: 0o600, flush: true });

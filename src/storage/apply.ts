@@ -1,13 +1,17 @@
-// Turns the core's writes into SQL, each with its event of the audit.
+// Turns the core's writes into SQL, each with its event of the audit and those that a business is told of.
+import type { WriteOf } from '../core/events/change.ts';
 import type { AuditEvent, AuditFacts, Source } from '../core/operators/audit-event.ts';
-import { eventOfWrite, type Meaning, meaningOf } from '../core/operators/audited-write.ts';
+import { eventOfWrite, meaningOf } from '../core/operators/audited-write.ts';
+import type { Rule } from '../core/refusals/rule.ts';
 import type { Write } from '../core/write.ts';
 import { insertCheckout, moveCheckout } from './access/checkout.ts';
 import { insertConsentChange } from './access/consent.ts';
 import { insertInvoice } from './access/invoice.ts';
+import { insertSeat, moveSeat } from './access/seat.ts';
 import { insertSubscription, moveSubscription } from './access/subscription.ts';
 import { tellClients } from './clients/logout-notice.ts';
 import { insertPushedRequest, takePushedRequest } from './clients/pushed-request.ts';
+import { tell } from './events/event.ts';
 import { insertAuthorizationCode, moveAuthorizationCode } from './grants/authorization-code.ts';
 import { insertDeviceCode, moveDeviceCode } from './grants/device-code.ts';
 import { saveScopeConsent } from './grants/scope-consent.ts';
@@ -15,16 +19,22 @@ import { insertSession, moveSession } from './grants/session.ts';
 import { bindSignIn, endSignIn, insertSignIn, ownerOfSignIn, rotateSignIn } from './grants/sign-in.ts';
 import { insertEmailProof, moveEmailProof } from './members/email-proof.ts';
 import { insertAuditEvent } from './operators/audit-event.ts';
-import { sourceIn } from './operators/audited.ts';
+import { hasActor, sourceIn } from './operators/audited.ts';
 import type { Tx } from './store.ts';
 
 /** Who does it, where the transaction does not say so yet, and what it means, where the write does not say so. */
 export type By = Partial<Source> &
-  Pick<Partial<AuditFacts>, 'event'> & { readonly reason?: string | null | undefined };
+  Pick<Partial<AuditFacts>, 'event'> & {
+    readonly reason?: string | null | undefined;
+    /** Of what is refused: the rule that refuses it. */
+    readonly rule?: Rule | undefined;
+    /** Whether it is a part of an act that the audit tells of as a whole. */
+    readonly isPartOfAct?: true;
+  };
 
 /**
  * Turns the core's writes into SQL, in their order, inside the transaction that loaded the records. Each that
- * means an event of the audit writes that beside it, and so does each that clients are told of.
+ * means an event of the audit writes that beside it, and so does each that clients or a business are told of.
  *
  * @returns those events
  */
@@ -33,26 +43,35 @@ export async function apply(tx: Tx, writes: readonly Write[], by: By = {}): Prom
   for (const write of writes) {
     await applyOne(tx, write);
     await tellClients(tx, write);
-    const event = await eventOf(tx, write, by);
-    if (event === null) continue;
-    await insertAuditEvent(tx, event);
-    events.push(event);
+    // In a store that is not a running service's no one acts.
+    if (!hasActor(tx)) continue;
+    const change = await changeOf(tx, write);
+    const event = by.isPartOfAct === true ? null : eventOf(tx, change, by);
+    if (event !== null) {
+      await insertAuditEvent(tx, event);
+      events.push(event);
+    }
+    await tell(tx, change);
   }
   return events;
 }
 
-/** null where a write means no event, and where no actor is named: in a store that is not a running service's. */
-async function eventOf(tx: Tx, write: Write, { event, reason, ...by }: By): Promise<AuditEvent | null> {
-  const meaning = meaningOf(write);
-  const source = meaning === null ? null : sourceIn(tx);
-  if (source === null || meaning === null) return null;
-  const said = { ...(event === undefined ? {} : { event }), ...(reason === undefined ? {} : { reason }) };
-  return eventOfWrite({ ...source, ...by }, { ...meaning, ...(await aboutSignIn(tx, write)), ...said });
+/** The write with whose it is: that of a sign-in that ends names nothing but its id. */
+async function changeOf(tx: Tx, write: Write): Promise<WriteOf> {
+  return write.write === 'endSignIn' ? { ...write, of: await ownerOfSignIn(tx, write.id) } : write;
 }
 
-/** Whose a sign-in is that ends: the write names nothing but its id. */
-async function aboutSignIn(tx: Tx, write: Write): Promise<Partial<Meaning>> {
-  return write.write === 'endSignIn' ? ownerOfSignIn(tx, write.id) : {};
+/** null where it means none. */
+function eventOf(tx: Tx, change: WriteOf, { event, reason, rule, ...by }: By): AuditEvent | null {
+  const meaning = meaningOf(change);
+  const source = meaning === null ? null : sourceIn(tx);
+  if (source === null || meaning === null) return null;
+  const said = {
+    ...(event === undefined ? {} : { event }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(rule === undefined || meaning.result !== 'refused' ? {} : { rule }),
+  };
+  return eventOfWrite({ ...source, ...by }, { ...meaning, ...said });
 }
 
 function applyOne(tx: Tx, write: Write): Promise<void> {
@@ -91,6 +110,10 @@ function applyOne(tx: Tx, write: Write): Promise<void> {
       return insertSubscription(tx, write.subscription);
     case 'moveSubscription':
       return moveSubscription(tx, write);
+    case 'insertSeat':
+      return insertSeat(tx, write.seat);
+    case 'moveSeat':
+      return moveSeat(tx, write);
     case 'insertConsentChange':
       return insertConsentChange(tx, write.change);
     case 'insertCheckout':

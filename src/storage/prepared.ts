@@ -37,6 +37,8 @@ export interface Connection {
   run(text: QueryText, values: readonly unknown[]): Awaitable<number>;
   /** Changes one row. If that fails the whole piece does, but PostgreSQL may say so as late as at the commit. */
   changeOne(text: QueryText, values: readonly unknown[]): Awaitable<void>;
+  /** Whether each statement is a message to another process. */
+  readonly isRemote: boolean;
   /** Whether it reads what was there a moment ago, while something newer may be on its way to the disk. */
   readonly isSnapshot: boolean;
   /** Of what is remembered, as the transaction sees it: another process that changes it raises it. */
@@ -94,7 +96,7 @@ export const query = new Kysely<Database>({
   },
 });
 
-/** A query that is built once, when its file is loaded, and asked in many transactions with other values. */
+/** A query that is built once, when it is asked first, and asked in many transactions with other values. */
 export interface Prepared<Values, Row> {
   /** The first row, or null. */
   first(tx: Tx, values: Values): Promise<Row | null>;
@@ -113,29 +115,56 @@ const anyName = new Proxy({}, { get: (_, name) => new Given(String(name)) });
 
 /**
  * Prepares a query of the hot path. Building one takes Kysely ten times as long as SQLite takes to answer it,
- * and the text never changes: so it is built here, once, and only its values are bound later.
+ * and the text never changes: so it is built once, and only its values are bound each time. A start that built all of
+ * them would spend a tenth of its time on it.
  *
  * @param build builds the query; each value it takes of its argument is bound when the query is asked
  */
 export function prepared<Values extends object, Row>(
   build: (given: Values) => Compilable<Row> & OperationNodeSource,
 ): Prepared<Values, Row> {
-  const built = build(anyName as Values);
-  const { sql: sqlite, parameters } = built.compile();
-  const node = built.toOperationNode() as RootOperationNode;
-  const postgres = bindingGiven(new PostgresQueryCompiler()).compileQuery(node, createQueryId()).sql;
-  const text = { sqlite, postgres: named(postgres) };
-  const changes = node.kind === 'UpdateQueryNode' ? { sqlite, postgres: named(oneRow(postgres)) } : text;
-  const names = parameters.map((parameter) => (parameter as Given).name as keyof Values);
-  const bind = (values: Values): readonly unknown[] => names.map((name) => values[name]);
+  let known: Built | undefined;
+  const built = () => (known ??= builtOf(build(anyName as Values)));
+  const bound = (values: Values): readonly unknown[] =>
+    built().names.map((name) => values[name as keyof Values]);
   return {
     first: async (tx, values) =>
-      ((await connectionOf(tx).first(text, bind(values))) as Row | undefined) ?? null,
-    all: (tx, values) => connectionOf(tx).all(text, bind(values)) as Awaitable<readonly Row[]>,
-    run: (tx, values) => connectionOf(tx).run(text, bind(values)),
-    changeOne: (tx, values) => connectionOf(tx).changeOne(changes, bind(values)),
+      ((await connectionOf(tx).first(built().text, bound(values))) as Row | undefined) ?? null,
+    all: (tx, values) => connectionOf(tx).all(built().text, bound(values)) as Awaitable<readonly Row[]>,
+    run: (tx, values) => connectionOf(tx).run(built().text, bound(values)),
+    changeOne: (tx, values) => connectionOf(tx).changeOne(built().changes, bound(values)),
   };
 }
+
+/** What a query is asked by: its text, that of a change of one row, and the names of its values in their order. */
+interface Built {
+  readonly text: QueryText;
+  readonly changes: QueryText;
+  readonly names: readonly string[];
+}
+
+function builtOf(query: Compilable & OperationNodeSource): Built {
+  const { sql: sqlite, parameters } = query.compile();
+  const node = query.toOperationNode() as RootOperationNode;
+  const text = textOf(sqlite, node, (postgres) => postgres);
+  const changes = node.kind === 'UpdateQueryNode' ? textOf(sqlite, node, oneRow) : text;
+  return { text, changes, names: parameters.map((parameter) => (parameter as Given).name) };
+}
+
+/** The text for each engine: that of PostgreSQL is made where there is one. */
+function textOf(sqlite: string, node: RootOperationNode, madeOf: (postgres: string) => string): QueryText {
+  let postgres: QueryText['postgres'] | undefined;
+  return {
+    sqlite,
+    get postgres() {
+      postgres ??= named(madeOf(compiledForPostgres(node)));
+      return postgres;
+    },
+  };
+}
+
+const compiledForPostgres = (node: RootOperationNode) =>
+  bindingGiven(new PostgresQueryCompiler()).compileQuery(node, createQueryId()).sql;
 
 const named = (text: string) => ({
   name: createHash('sha256').update(text).digest('hex').slice(0, 32),

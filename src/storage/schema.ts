@@ -2,22 +2,25 @@
 import type { Generated } from 'kysely';
 import type { ConsentChange } from '../core/access/consent.ts';
 import type { CustomProperty } from '../core/access/custom-property.ts';
+import type { Seat } from '../core/access/seats/seat.ts';
 import type { AuthorizationCode } from '../core/grants/authorization-code.ts';
 import type { DeviceCode } from '../core/grants/device-code.ts';
 import type { SignIn } from '../core/grants/sign-in.ts';
 import type { EmailProof } from '../core/members/email-proof.ts';
-import type { Member } from '../core/members/member.ts';
-import type { SignInFailures } from '../core/members/member-limits.ts';
-import type { Passkey } from '../core/members/passkey.ts';
-import type { SecondFactor } from '../core/members/second-factor.ts';
 import type { PushedRequest } from '../core/oidc/request/pushed-request.ts';
 import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
-import type { AdminToken } from '../core/operators/admin-token.ts';
-import type { AuditEvent } from '../core/operators/audit-event.ts';
 import type { Session } from '../core/session.ts';
-import type { SignInWay } from '../core/strength.ts';
 import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
-import type { CheckoutRow, ConsentRow, InvoiceRow, PackageRow, SubscriptionRow } from './access/schema.ts';
+import type {
+  CheckoutRow,
+  ConsentRow,
+  InvoiceRow,
+  PackageRow,
+  SeatDomainRow,
+  SeatGroupRow,
+  SeatNetworkRow,
+  SubscriptionRow,
+} from './access/schema.ts';
 import type {
   ApiRow,
   ClientBanRow,
@@ -25,6 +28,25 @@ import type {
   LogoutNoticeRow,
   RegistrationTokenRow,
 } from './clients/schema.ts';
+import type { EventRow, WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow } from './events/schema.ts';
+import type {
+  ImportPartRow,
+  ImportRefusalRow,
+  ImportRow,
+  MovedAddressRow,
+  OldSystemRow,
+} from './imports/schema.ts';
+import type {
+  FormerAddressRow,
+  KnownBrowserRow,
+  MailRow,
+  MemberRow,
+  PasskeyRow,
+  SecondFactorRow,
+  SignInFailureRow,
+  WrongUserCodeRow,
+} from './members/schema.ts';
+import type { AdminTokenRow, AuditEventRow, CallOnceRow, FigureRow, LeaseRow } from './operators/schema.ts';
 import type { IdentityProviderRow, LinkedAccountRow } from './providers/schema.ts';
 import type { Stored } from './stored.ts';
 
@@ -41,12 +63,21 @@ export interface Database {
   pollTimes: { deviceCodeId: string; polledAt: number };
   slowedEntries: SlowedEntryRow;
   usedIds: UsedIdRow;
+  callsOnce: CallOnceRow;
   figures: FigureRow;
   /** How far figures are rolled up: the last event that is counted, and when levels were taken last (ms). */
   rolledUp: { what: 'events' | 'levels'; until: number };
   leases: LeaseRow;
   filler: { id: 1; bytes: Buffer };
   auditEvents: AuditEventRow & { id: Generated<number> };
+  events: EventRow;
+  /** The last number that an event of a tenant has. */
+  eventNumbers: { tenantId: string; last: number };
+  /** The last event of the audit that was streamed to a place, by its SHA-256. */
+  auditStreams: { place: string; until: number };
+  webhookEndpoints: WebhookEndpointRow;
+  webhookDeliveries: WebhookDeliveryRow;
+  webhookAttempts: WebhookAttemptRow;
   adminTokens: AdminTokenRow;
   tenants: TenantRow;
   signingKeys: SigningKeyRow;
@@ -78,6 +109,10 @@ export interface Database {
   products: { id: Generated<number>; tenantId: string; name: string };
   packageProducts: { packageId: number; productId: number };
   subscriptions: SubscriptionRow;
+  seatGroups: SeatGroupRow;
+  seatDomains: SeatDomainRow;
+  seatNetworks: SeatNetworkRow;
+  seats: Seat;
   customProperties: CustomProperty & { tenantId: string };
   contentChannels: { tenantId: string; id: string; name: string; description: string };
   channelProducts: { tenantId: string; channelId: string; productId: number };
@@ -85,16 +120,12 @@ export interface Database {
   consentChanges: ConsentChange & { id: Generated<number> };
   checkouts: CheckoutRow;
   invoices: InvoiceRow;
+  imports: ImportRow;
+  importParts: ImportPartRow;
+  oldSystems: OldSystemRow;
+  movedAddresses: MovedAddressRow;
+  importRefusals: ImportRefusalRow;
 }
-
-/** The changes are a JSON list; what an event leaves out is null. */
-export type AuditEventRow = Omit<AuditEvent, LeftOut> &
-  Record<Exclude<LeftOut, 'way'>, string | null> & { way: SignInWay | null };
-
-type LeftOut = 'changes' | 'operation' | 'reference' | 'browser' | 'memberId' | 'way';
-
-/** The scopes are a JSON object. */
-export type AdminTokenRow = Stored<AdminToken, 'permissions'>;
 
 export interface ServiceRow {
   id: 1;
@@ -149,27 +180,6 @@ export interface UsedIdRow {
   expiresAt: number;
 }
 
-/** What a figure of a tenant came to in an hour or a day of UTC. */
-export interface FigureRow {
-  tenantId: string;
-  unit: 'hour' | 'day';
-  /** When it began (ms). */
-  at: number;
-  /** `FigureName`; behind one of money stands its currency. */
-  name: string;
-  value: number;
-}
-
-/** Work that one of several processes does at a time. */
-export interface LeaseRow {
-  /** Of the work. */
-  name: string;
-  /** Names the process that does it, or did it last. */
-  holder: string;
-  /** Before this moment (ms) no other process does it. */
-  until: number;
-}
-
 type StoredTenant = Stored<
   Tenant,
   'limits' | 'invoicing' | 'returnOrigins' | 'languages' | 'clientMetadataHosts',
@@ -192,84 +202,4 @@ export interface SigningKeyRow {
   createdAt: number;
   activeFrom: number;
   retiredAt: number | null;
-}
-
-export interface MemberRow extends Stored<Omit<Member, 'address'>, never, 'emailVerified' | 'phoneVerified'> {
-  normalisedEmail: string;
-  /** Since when the member has the address; 0 where that is not known. */
-  emailSince: number;
-  passwordHash: string;
-  /** What it takes to check: `hashWork`. */
-  passwordWork: number;
-  /** When it was chosen: 0 where that is not known, null where it was never chosen. */
-  passwordSince: number | null;
-  /** When the personal data of a deleted member were erased. */
-  erasedAt: number | null;
-  addressLine1: string | null;
-  addressCity: string | null;
-  addressPostCode: string | null;
-  addressPostOffice: string | null;
-  addressCountry: string | null;
-  addressName: string | null;
-  addressEmail: string | null;
-}
-
-export type PasskeyRow = Stored<Passkey, never, 'isSynced' | 'isBackedUp'>;
-
-/** An address that a member had before, so that what belongs to it can be erased with the member. */
-export interface FormerAddressRow {
-  memberId: string;
-  /** Normalised. */
-  email: string;
-  givenUpAt: number;
-}
-
-export interface WrongUserCodeRow {
-  tenantId: string;
-  memberId: string;
-  /** The address it was entered from: IPv4, or the /64 of IPv6. */
-  address: string;
-  /** Keyed hash of the code, and SHA-256 of the browser's cookie; empty where no code was entered. */
-  userCodeHash: string;
-  browserHash: string;
-  enteredAt: number;
-}
-
-export interface MailRow {
-  id: Generated<number>;
-  tenantId: string;
-  /** Which of our mails it is. */
-  name: string;
-  /** Hash of the address that it is to, while it waits. */
-  recipientHash: string | null;
-  /** The member that it is to; null where the address has no account, and of mails from before this was kept. */
-  memberId: string | null;
-  /** JSON of recipient, subject and bodies, encrypted; null once it was sent or given up. */
-  message: Buffer | null;
-  state: 'waiting' | 'sent' | 'failed';
-  attempts: number;
-  nextAttemptAt: number;
-  lastError: string | null;
-  createdAt: number;
-  sentAt: number | null;
-}
-
-export interface SignInFailureRow extends SignInFailures {
-  tenantId: string;
-  emailHash: string;
-  /** How many of the failures are guesses that were counted and are not judged yet. */
-  underWay: Generated<number>;
-}
-
-/** The hashes are a JSON list. */
-export type SecondFactorRow = Stored<SecondFactor, 'recoveryHashes'>;
-
-export interface KnownBrowserRow {
-  memberId: string;
-  /** SHA-256 of the browser's cookie. */
-  browserHash: string;
-  firstSeenAt: number;
-  lastSeenAt: number;
-  /** Until when it is trusted without the member's second factor (ms); null where it is not. */
-  trustedUntil: number | null;
 }

@@ -22,6 +22,11 @@ export interface Store {
    * own.
    */
   lookUp<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * The same as `transaction` for work that nothing else is decided by, and that decides by nothing that others change but
+   * the rows that it changes itself: where processes share the database, it is in the way of none of them.
+   */
+  apart<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Whether other processes may have it open. */
   readonly isShared: boolean;
   /**

@@ -1,7 +1,7 @@
 // Queries of tenants.
 import { type Invoicing, invoicingDefaults } from '../core/access/invoicing.ts';
-import { type TenantLimits, tenantLimits } from '../core/limits.ts';
 import type { Tenant } from '../core/tenant.ts';
+import { type TenantLimits, tenantLimits } from '../core/tenant-limits.ts';
 import { forgetRemembered, insertion } from './prepared.ts';
 import { findRow, fromFlag, fromList, given, rowsWith, toFlag, updateRow, updateRows } from './rows.ts';
 import type { SigningKeyRow, TenantRow } from './schema.ts';

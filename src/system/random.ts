@@ -12,11 +12,19 @@ export interface Random {
   digits(): string;
 }
 
-export const systemRandom: Random = {
-  secret: () => randomPart(secretBytes).toString('base64url'),
-  id: uuidV7,
-  digits: () => String(randomInt(1_000_000)).padStart(6, '0'),
-};
+/**
+ * What is drawn from a source of bytes and of numbers.
+ *
+ * @param bytes so many that no other caller gets
+ * @param below a whole number from 0 to below this one, each as likely as any
+ */
+export const randomOf = (bytes: (length: number) => Buffer, below: (most: number) => number): Random => ({
+  secret: () => bytes(secretBytes).toString('base64url'),
+  id: (now) => uuidV7(now, bytes(16)),
+  digits: () => String(below(1_000_000)).padStart(6, '0'),
+});
+
+export const systemRandom: Random = randomOf(randomPart, randomInt);
 
 /** Random bytes are drawn so many at once: asking the system takes as long for two thousand as for sixteen. */
 const drawn = Buffer.alloc(2_048);
@@ -34,8 +42,7 @@ function randomPart(length: number): Buffer {
   return part;
 }
 
-function uuidV7(now: number): string {
-  const bytes = randomPart(16);
+function uuidV7(now: number, bytes: Buffer): string {
   bytes.writeUIntBE(now, 0, 6);
   bytes.writeUInt8(((bytes[6] ?? 0) & 0x0f) | 0x70, 6);
   bytes.writeUInt8(((bytes[8] ?? 0) & 0x3f) | 0x80, 8);

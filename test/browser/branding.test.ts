@@ -6,7 +6,7 @@ import { changeTenant } from '../../src/operations/tenant/tenant.ts';
 import { sizes, type View } from '../support/browser/browser.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
 import { hostedPages, resume, startSite, submitSignIn } from '../support/browser/site.ts';
-import { inBase64, largestLogo } from '../support/members/logos.ts';
+import { inBase64, largestLogo } from '../support/members/pages/logos.ts';
 import { useStarted } from '../support/use-service.ts';
 
 const site = useStarted(startSite);

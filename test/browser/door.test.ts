@@ -4,8 +4,8 @@ import { changeTenant } from '../../src/operations/tenant/tenant.ts';
 import { sizes, type View } from '../support/browser/browser.ts';
 import { axeFindings } from '../support/browser/page-checks.ts';
 import { startSite, submitSignIn } from '../support/browser/site.ts';
-import { plainJpeg } from '../support/members/logos.ts';
-import { openVerify } from '../support/members/member-pages.ts';
+import { plainJpeg } from '../support/members/pages/logos.ts';
+import { openVerify } from '../support/members/pages/member-pages.ts';
 import { useStarted } from '../support/use-service.ts';
 
 const site = useStarted(startSite);
@@ -34,13 +34,13 @@ describe('pages 5: the cover', () => {
   it('stands beside the way in from 60rem on, and nothing but its sentence is on it', async () => {
     const { page } = view;
     await page.goto(site.authorization());
-    await page.setViewportSize({ width: 959, height: 800 });
+    await page.setViewportSize({ width: 959, height: 900 });
     expect(await page.getByText(sentence).isVisible()).toBe(false);
     expect((await boxOf('.cover')).y).toBeLessThan((await boxOf('main')).y);
-    await page.setViewportSize({ width: 960, height: 800 });
+    await page.setViewportSize({ width: 960, height: 900 });
     expect(await page.getByText(sentence).isVisible()).toBe(true);
     const cover = await boxOf('.cover');
-    expect([cover.x, cover.y, cover.height]).toEqual([0, 0, 800]);
+    expect([cover.x, cover.y, cover.height]).toEqual([0, 0, 900]);
     expect((await boxOf('main')).x).toBeGreaterThanOrEqual(cover.width);
     // Where lines run from right to left it is at the right.
     await page.evaluate('document.documentElement.dir = "rtl"');

@@ -3,7 +3,7 @@ import { surfaces } from '../../src/http/admin/portal/preview/surfaces.ts';
 import { sizes, type View } from '../support/browser/browser.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
 import { password, startSite } from '../support/browser/site.ts';
-import { plainLogo } from '../support/members/logos.ts';
+import { plainLogo } from '../support/members/pages/logos.ts';
 import { run } from '../support/operators/desk.ts';
 import { type PortalVisitor, portalOf } from '../support/operators/portal.ts';
 import { useStarted } from '../support/use-service.ts';

@@ -4,7 +4,7 @@ import type { TestApp } from '../support/browser/app.ts';
 import { sizes, startBrowser, type TestBrowser, type View } from '../support/browser/browser.ts';
 import { axeFindings } from '../support/browser/page-checks.ts';
 import { startMailReader } from '../support/browser/walks/mails.ts';
-import { pngLogo } from '../support/members/logos.ts';
+import { pngLogo } from '../support/members/pages/logos.ts';
 import { tenantRecord } from '../support/records/records.ts';
 
 let browser: TestBrowser;

@@ -9,7 +9,7 @@ import {
   openSent,
   openVerify,
   submitSignUp,
-} from '../support/members/member-pages.ts';
+} from '../support/members/pages/member-pages.ts';
 import { useStarted } from '../support/use-service.ts';
 
 const site = useStarted(startSite);

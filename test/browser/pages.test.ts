@@ -3,8 +3,8 @@ import { sizes, type View } from '../support/browser/browser.ts';
 import { outlinesOfTabs } from '../support/browser/keyboard.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
 import { hostedPages, startSite } from '../support/browser/site.ts';
-import { memberPages } from '../support/members/member-pages.ts';
-import { pageWeight } from '../support/members/page-weight.ts';
+import { memberPages } from '../support/members/pages/member-pages.ts';
+import { pageWeight } from '../support/members/pages/page-weight.ts';
 import { useStarted } from '../support/use-service.ts';
 
 const pages = { ...hostedPages, ...memberPages };

@@ -70,6 +70,20 @@ describe('passkeys in a browser', () => {
     expect(view.problems).toEqual([]);
   });
 
+  it('open the portal too, by the button and among what the browser fills in', async () => {
+    const { view, authenticator } = await withPasskey('tina@example.com');
+    await view.page.addInitScript(watching);
+    await authenticator.setPresence(false);
+    await view.page.goto(`${site.issuer}/admin`);
+    await view.page.waitForSelector('[data-asked=conditional]');
+    await authenticator.setPresence(true);
+    await view.page.getByRole('button', { name: 'Use a passkey' }).click();
+    await view.page.waitForURL(({ pathname }) => pathname !== '/admin/sign-in');
+    await view.page.goto(`${site.issuer}/admin`);
+    expect(new URL(view.page.url()).pathname).not.toBe('/admin/sign-in');
+    expect(view.problems).toEqual([]);
+  });
+
   it('are among what the browser fills in', async () => {
     const { view, authenticator } = await withPasskey('cy@example.com');
     expect(await authenticator.credentials()).toHaveLength(1);

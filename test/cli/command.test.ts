@@ -122,7 +122,7 @@ describe('the command of the service', () => {
     const logged = service.lines().filter((line) => line.includes('"msg":"audit"'));
     // What an operator may have erased from the audit is named in no line of the log, nor is any person.
     const told = events.map(({ changes, names: _, ...event }) => ({
-      ...withoutNone(event, ['operation', 'memberId', 'reference', 'browser', 'way']),
+      ...withoutNone(event, ['operation', 'memberId', 'reference', 'browser', 'rule', 'way']),
       ...(changes.length === 0 ? {} : { changed: changes.map(({ field }) => field) }),
     }));
     expect(logged.map((line) => JSON.parse(line).audit)).toEqual(told);

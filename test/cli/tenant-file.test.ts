@@ -7,7 +7,7 @@ import { openSocket } from '../../src/http/admin/socket.ts';
 import { operations } from '../../src/operations/admin/index.ts';
 import { insertProduct } from '../../src/storage/access/package.ts';
 import { findClient, updateClient } from '../../src/storage/clients/client.ts';
-import { plainLogo, svgLogo } from '../support/members/logos.ts';
+import { plainLogo, svgLogo } from '../support/members/pages/logos.ts';
 import { command, commandHere } from '../support/operators/command.ts';
 import { heldToRights } from '../support/process/faults.ts';
 import { startProcess } from '../support/process/started.ts';

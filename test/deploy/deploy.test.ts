@@ -101,6 +101,7 @@ describe('the units of systemd', () => {
       'ProtectSystem=strict',
       'UMask=0077',
       'StateDirectoryMode=0700',
+      'CacheDirectoryMode=0700',
       'SystemCallFilter=@system-service',
     ]) {
       expect(lines).toContain(line);
@@ -151,7 +152,8 @@ describe('the command for /usr/local/bin', () => {
     const { status, stderr } = spawnSync('sh', ['-c', text], { env, encoding: 'utf8' });
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: 'memberdoor: its packages are missing. Install them: cd /opt/memberdoor && npm ci --omit=dev\n',
+      stderr:
+        'memberdoor: its packages are missing. Install them: cd /opt/memberdoor && npm ci --omit=dev --ignore-scripts\n',
     });
   });
 });

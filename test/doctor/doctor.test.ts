@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { textOf } from '../../src/cli/commands/service.ts';
+import { textOf } from '../../src/cli/commands/doctor.ts';
 import {
   judgeAccess,
   judgeFreeDisk,

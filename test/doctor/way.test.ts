@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { textOf } from '../../src/cli/commands/service.ts';
+import { textOf } from '../../src/cli/commands/doctor.ts';
 import { names, type Patient, startPatient, wrongAt } from '../support/operators/doctor.ts';
 import { type Authority, type Certificate, makeAuthority } from '../support/proxy/certificate.ts';
 import { forward, type ProxyOptions, startProxy } from '../support/proxy/proxy.ts';

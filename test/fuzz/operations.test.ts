@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parseJson } from '../../src/core/json.ts';
 import { operations } from '../../src/operations/admin/index.ts';
 import { type Api, apiOf } from '../support/api.ts';
+import { told } from '../support/expected/told.ts';
 import { anyLength, bytes } from '../support/fuzz/hostile.ts';
 import { writtenJson } from '../support/fuzz/json.ts';
 import { secretMark } from '../support/fuzz/requests.ts';
@@ -12,7 +13,6 @@ import { fromSchema } from '../support/fuzz/schema.ts';
 import { operator, rehearse } from '../support/operators/desk.ts';
 import { examples } from '../support/operators/examples.ts';
 import { beginWorld, type World } from '../support/operators/world.ts';
-import { told } from '../support/records/told.ts';
 import { useService } from '../support/use-service.ts';
 
 const service = useService({ data: 'development' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressKey, addressRanges, bareAddress } from '../../src/http/address.ts';
+import { addressKey, addressRanges, bareAddress, comesFromThisMachine } from '../../src/http/address.ts';
 
 describe('what a limiter counts as one address', () => {
   it.each(['203.0.113.7', '127.0.0.1', '0.0.0.0'])('an IPv4 address is itself: %s', (ip) => {
@@ -99,4 +99,46 @@ describe('where the addresses stand that count as one', () => {
     ['2001:db8::1', '2001:db8:1::1'],
     ['2001:db8::1', ''],
   ])('F8: %s does not find %s', (ip, other) => expect(stands(ip, other)).toBe(false));
+});
+
+describe('a request from this machine', () => {
+  const from = (remoteAddress: string | undefined, headers: object = {}) =>
+    comesFromThisMachine({ raw: { socket: { remoteAddress } }, headers } as never);
+
+  it.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'])('comes over loopback: %s', (address) => {
+    expect(from(address)).toBe(true);
+  });
+
+  it.each([
+    '192.0.2.7',
+    '10.0.0.1',
+    '::ffff:10.0.0.1',
+    '::',
+    '0.0.0.0',
+    '::127.0.0.1',
+    '1127.0.0.1',
+    '::11',
+    '2001:db8::1',
+    'fe80::1%lo',
+    '',
+    undefined,
+  ])('RR6: does not come from %s', (address) => {
+    expect(from(address)).toBe(false);
+  });
+
+  it('RR6: comes through no proxy, whatever that says', () => {
+    for (const header of ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']) {
+      expect(from('127.0.0.1', { [header]: '127.0.0.1' }), header).toBe(false);
+    }
+  });
+
+  it.each(['x-forwarded-port', 'x-original-host', 'x-client-ip', 'cf-connecting-ip', 'tailscale-user-login'])(
+    'RR71: comes through no tunnel, which may say %s alone',
+    (header) => expect(from('127.0.0.1', { [header]: '1' })).toBe(false),
+  );
+
+  it('RR71: may have headers of its program', () => {
+    const headers = { 'x-request-id': '1', 'x-requested-with': 'fetch', 'cache-control': 'no-store' };
+    expect(from('127.0.0.1', headers)).toBe(true);
+  });
 });

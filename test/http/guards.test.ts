@@ -119,7 +119,7 @@ const checkout =
 async function newAdministrator(): Promise<{ member: Member; browser: PortalVisitor }> {
   const { member } = await newMember();
   await service.store.transaction((tx) =>
-    updateUserType(tx, { ...member, userType: 'tenant_admin', updatedAt: service.clock.now() }),
+    updateUserType(tx, member, { userType: 'tenant_admin', updatedAt: service.clock.now() }),
   );
   return { member, browser: await portalOf(service, host, member.email, password) };
 }
@@ -341,7 +341,7 @@ it('F4: what an administrator may no longer do when it is done is not done', asy
   const { member, send } = await begin();
   watch.before(last, () =>
     service.store.transaction((tx) =>
-      updateUserType(tx, { ...member, userType: 'member', updatedAt: service.clock.now() }),
+      updateUserType(tx, member, { userType: 'member', updatedAt: service.clock.now() }),
     ),
   );
   expect((await send()).headers.location).toMatch(/^\/admin\/sign-in/);

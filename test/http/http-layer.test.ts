@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { expectJsonError } from '../support/expected/expectations.ts';
 import { hosts, secrets } from '../support/fixtures.ts';
 import { run } from '../support/operators/desk.ts';
 import { rawExchange } from '../support/process/raw-socket.ts';
-import { expectJsonError } from '../support/records/expectations.ts';
 import { allRows } from '../support/records/rows.ts';
 import { useService } from '../support/use-service.ts';
 import { codeFor, refresh, token, tokensFor, type Visitor, visitor } from '../support/visitor.ts';

@@ -9,10 +9,10 @@ import { openVault } from '../../src/secrets/vault.ts';
 import { findClient } from '../../src/storage/clients/client.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { listTenants } from '../../src/storage/tenant.ts';
-import { hostileSvgs, largestLogo, plainLogo } from '../support/members/logos.ts';
+import { told } from '../support/expected/told.ts';
+import { hostileSvgs, largestLogo, plainLogo } from '../support/members/pages/logos.ts';
 import { now, tenantRecord } from '../support/records/records.ts';
 import { storeWithMember } from '../support/records/store.ts';
-import { told } from '../support/records/told.ts';
 
 const branding: Branding = {
   ...neutralBranding,

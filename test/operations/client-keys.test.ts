@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { type ClientRegistration, registerClient } from '../../src/operations/client/client.ts';
 import { OperationRefused } from '../../src/operations/refusal.ts';
 import { foreignPair, privateJwkOf } from '../support/clients/foreign-jwt.ts';
+import { told } from '../support/expected/told.ts';
 import { now } from '../support/records/records.ts';
 import { storeWithMember } from '../support/records/store.ts';
-import { told } from '../support/records/told.ts';
 
 const pair = await foreignPair();
 const rsa = await foreignPair('RS256');

@@ -9,9 +9,9 @@ import {
 import { OperationRefused } from '../../src/operations/refusal.ts';
 import { findClient, insertClient } from '../../src/storage/clients/client.ts';
 import type { Store } from '../../src/storage/store.ts';
+import { told } from '../support/expected/told.ts';
 import { clientRecord, day, now } from '../support/records/records.ts';
 import { storeWithMember } from '../support/records/store.ts';
-import { told } from '../support/records/told.ts';
 
 const register = (store: Store, registration: ClientRegistration) =>
   store.transaction((tx) => registerClient(tx, 'tenant-a', registration, now));

@@ -3,13 +3,16 @@ import type { Member } from '../../src/core/members/member.ts';
 import { clockTolerance } from '../../src/core/operators/limits.ts';
 import { countEmailProofs, insertEmailProof } from '../../src/storage/members/email-proof.ts';
 import {
+  countWrongUserCodes,
+  insertWrongUserCode,
+} from '../../src/storage/members/guesses/wrong-user-code.ts';
+import {
   findMember,
   findMemberByEmail,
   insertMember,
   updateMemberStatus,
   updatePasswordHash,
 } from '../../src/storage/members/member.ts';
-import { countWrongUserCodes, insertWrongUserCode } from '../../src/storage/members/wrong-user-code.ts';
 import { insertTenant, listTenants, updateTenantAddress } from '../../src/storage/tenant.ts';
 import { emailProofRecord } from '../support/records/email-proof-record.ts';
 import { memberRecord, minute, now, tenantRecord } from '../support/records/records.ts';
@@ -21,6 +24,7 @@ const sparse: Member = {
   tenantId: 'tenant-b',
   userId: 101,
   memberNumber: 9_001,
+  externalId: null,
   email: 'ada@example.test',
   emailVerified: false,
   fullName: 'هدى',
@@ -89,23 +93,25 @@ describe('members', () => {
 
   it('change their status, and nothing else', async () => {
     const store = await storeWithMember();
-    const change = { id: 'member-1', tenantId: 'tenant-a', status: 'disabled', updatedAt: now } as const;
-    await store.transaction((tx) => updateMemberStatus(tx, change));
+    const change = { status: 'disabled', updatedAt: now } as const;
+    await store.transaction((tx) => updateMemberStatus(tx, memberRecord(), change));
     expect(await store.transaction((tx) => findMember(tx, 'tenant-a', 'member-1'))).toEqual(
       memberRecord({ status: 'disabled', updatedAt: now }),
     );
-    const foreign = store.transaction((tx) => updateMemberStatus(tx, { ...change, tenantId: 'tenant-b' }));
+    const foreign = store.transaction((tx) =>
+      updateMemberStatus(tx, memberRecord({ tenantId: 'tenant-b' }), change),
+    );
     await expect(foreign).rejects.toThrow('0 rows changed');
   });
 
   it('change their password, and nothing else', async () => {
     const store = await storeWithMember();
-    await store.transaction((tx) => updatePasswordHash(tx, 'member-1', 'new hash'));
+    await store.transaction((tx) => updatePasswordHash(tx, memberRecord(), 'new hash'));
     expect(await store.transaction((tx) => findMemberByEmail(tx, 'tenant-a', 'ada@example.test'))).toEqual({
       member: memberRecord(),
       passwordHash: 'new hash',
     });
-    const nobody = store.transaction((tx) => updatePasswordHash(tx, 'nobody', 'hash'));
+    const nobody = store.transaction((tx) => updatePasswordHash(tx, memberRecord({ id: 'nobody' }), 'hash'));
     await expect(nobody).rejects.toThrow('0 rows changed');
   });
 });

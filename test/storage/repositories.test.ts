@@ -5,6 +5,7 @@ import type { Write } from '../../src/core/write.ts';
 import { apply } from '../../src/storage/apply.ts';
 import { findClient, insertClient, listClients } from '../../src/storage/clients/client.ts';
 import { findAuthorizationCode } from '../../src/storage/grants/authorization-code.ts';
+import { listActiveSignIns } from '../../src/storage/grants/member-sign-ins.ts';
 import { findScopeConsent } from '../../src/storage/grants/scope-consent.ts';
 import {
   findSession,
@@ -12,14 +13,9 @@ import {
   insertSession,
   listActiveSessions,
 } from '../../src/storage/grants/session.ts';
-import {
-  findSignIn,
-  findSignInWithMember,
-  insertSignIn,
-  listActiveSignIns,
-} from '../../src/storage/grants/sign-in.ts';
+import { findSignIn, findSignInWithMember, insertSignIn } from '../../src/storage/grants/sign-in.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { plainLogo } from '../support/members/logos.ts';
+import { plainLogo } from '../support/members/pages/logos.ts';
 import {
   clientRecord,
   codeRecord,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isCountedUserCode } from '../../src/storage/members/wrong-user-code.ts';
+import { isCountedUserCode } from '../../src/storage/members/guesses/wrong-user-code.ts';
 import { deleteRows, findRow, highest, rowsWith, updateRows } from '../../src/storage/rows.ts';
 import type { Tx } from '../../src/storage/store.ts';
 import { now } from '../support/records/records.ts';

@@ -72,11 +72,13 @@ export async function answerAt(
   ask: () => Promise<Answer>,
 ): Promise<Answer> {
   const from = clock.now();
-  await ask();
+  const { headers } = await ask();
   const readings = clock.now() - from - 1;
-  clock.set(ms - readings + 1);
+  // A development tenant tells its time, and notes when it has answered.
+  const later = headers['memberdoor-time'] === undefined ? 0 : 2;
+  clock.set(ms - readings + later + 1);
   const answer = await ask();
-  const after = clock.now();
+  const after = clock.now() - later;
   if (after !== ms + 1) throw new Error(`the answer was made ${after - 1 - ms} ms beside`);
   return answer;
 }

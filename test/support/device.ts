@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type TenantLimits, tenantLimits } from '../../src/core/limits.ts';
+import { type TenantLimits, tenantLimits } from '../../src/core/tenant-limits.ts';
 import type { OpenTenant } from '../../src/operations/tenant/open-tenants.ts';
 import { insertMember } from '../../src/storage/members/member.ts';
 import { hosts, memberOf } from './fixtures.ts';

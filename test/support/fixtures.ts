@@ -1,9 +1,9 @@
 import type { CustomProperty } from '../../src/core/access/custom-property.ts';
 import { type PackageFacts, packageDefaults } from '../../src/core/access/package.ts';
-import { tenantLimits } from '../../src/core/limits.ts';
 import { neutralBranding } from '../../src/core/members/branding.ts';
 import type { Member } from '../../src/core/members/member.ts';
 import { tenantDefaults } from '../../src/core/tenant.ts';
+import { tenantLimits } from '../../src/core/tenant-limits.ts';
 import { addPackage, addProduct } from '../../src/operations/access/package.ts';
 import { addSubscription, defineCustomProperty } from '../../src/operations/access/subscription.ts';
 import { type ClientRegistration, registerClient } from '../../src/operations/client/client.ts';
@@ -161,6 +161,7 @@ export function memberOf(tenantId: string, email: string, number: number, now: n
     tenantId,
     userId: 100 + number,
     memberNumber: 9_000 + number,
+    externalId: null,
     email,
     emailVerified: true,
     fullName: `Member ${number}`,

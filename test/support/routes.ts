@@ -24,7 +24,10 @@ export function useRoutes(options: TestServiceOptions): {
   const service = useStarted(async () => {
     subscribe('fastify.initialization', listen);
     try {
-      return await startTestService(options);
+      const started = await startTestService(options);
+      // Parts that are made when they are asked for.
+      for (const part of ['/api/v1', '/admin']) await started.http('localhost', part);
+      return started;
     } finally {
       unsubscribe('fastify.initialization', listen);
     }

@@ -9,12 +9,18 @@ import type { AccessTokenAlgorithm } from '../../src/core/tenant.ts';
 import { buildApp } from '../../src/http/app.ts';
 import { withAuditLog } from '../../src/http/audit.ts';
 import { createMemory, type Deps } from '../../src/http/deps.ts';
+import { createRehearsal } from '../../src/http/rehearsal/rehearsal.ts';
 import { listen } from '../../src/http/server/http-server.ts';
 import type { Metrics } from '../../src/http/upkeep/metrics.ts';
 import { logOptions } from '../../src/log/log.ts';
 import { type PaymentMethod, paymentMethods } from '../../src/operations/access/payment.ts';
+import { createNumbering } from '../../src/operations/events/numbering.ts';
+import { createEventWaiting } from '../../src/operations/events/waiting.ts';
+import { createWebhooks } from '../../src/operations/events/webhooks.ts';
 import { createLogoutNotices } from '../../src/operations/logout/notices.ts';
 import { createMailer, type Mailer } from '../../src/operations/mail/mailer.ts';
+import { folderOutbox } from '../../src/operations/mail/outbox.ts';
+import { createImporting } from '../../src/operations/moving-in/importing.ts';
 import { noPlaces, type PlaceOf } from '../../src/operations/session/geolocation.ts';
 import { createTenants, type Tenants } from '../../src/operations/tenant/open-tenants.ts';
 import type { Passwords } from '../../src/secrets/password.ts';
@@ -57,6 +63,12 @@ export interface TestService {
   delivered(): Promise<void>;
   /** Tells clients of every sign-out that they are to be told of now: until then it waits in the queue. */
   clientsTold(): Promise<void>;
+  /** Numbers every event that is committed: until then none of them is told. */
+  eventsNumbered(): Promise<void>;
+  /** The same, and tells the webhooks of all that is due. */
+  webhooksTold(): Promise<void>;
+  /** Works on every file of members that waits for it. */
+  imported(): Promise<void>;
   /** Every wait (ms) that slowed a caller down; the test waits for none of them. */
   readonly pauses: readonly number[];
   /** Ends the service, keeps its folder, and starts it again, which takes no time by its clock. */
@@ -93,6 +105,8 @@ export interface TestServiceOptions {
   readonly outbound?: Outbound;
   /** Those whose hashes take as long as the service's; quick ones unless given. */
   readonly passwords?: Passwords;
+  /** When those who wait for an event give up; never unless given. */
+  readonly schedule?: Schedule;
   /** Any free one unless given. */
   readonly port?: number;
   /** Where codes, ids and secrets come from; the system unless given. */
@@ -136,7 +150,7 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
     trustedProxies = [],
     apiHost = null,
     apiAlgorithm = 'ES256',
-    random = systemRandom,
+    random: drawn = systemRandom,
   } = options;
   // The hashes of the folders are quick ones.
   if (options.passwords === undefined && options.database === undefined) copyFixtures(data, folder);
@@ -149,10 +163,14 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
   const vault = openVault(options.masterKey ?? fixtureKey);
   const passwords = options.passwords ?? quickPasswords();
   const port = options.port ?? (await freePort());
-  await loadData(store, data, { vault, passwords, random, now: clock.now() }, port);
+  await loadData(store, data, { vault, passwords, random: drawn, now: clock.now() }, port);
   const tenants = createTenants(vault);
   await store.transaction((tx) => tenants.reload(tx));
 
+  const rehearsal =
+    data === 'development' ? createRehearsal({ clock: clock.now, random: drawn, tenants }) : null;
+  // The clock and the randomness of a development start, which its rehearsal room can move.
+  const { clock: now, random } = rehearsal ?? { clock: clock.now, random: drawn };
   const logLines: string[] = [];
   const pauses: number[] = [];
   const stream = new Writable({
@@ -162,55 +180,93 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
     },
   });
   const outbox = testOutbox();
-  const outboxFolder = data === 'development' ? join(folder, 'outbox') : null;
+  const developmentOutbox = data === 'development' ? folderOutbox(join(folder, 'outbox')) : null;
   const mailer = createMailer({
     store,
     vault,
-    clock: clock.now,
-    transport: outbox.transport(outboxFolder),
+    clock: now,
+    transport: outbox.transport(developmentOutbox),
     log: () => app.log,
     schedule: never,
   });
-  const outbound =
-    options.outbound ?? createOutbound({ clock: clock.now, schedule: never, log: () => app.log });
+  const outbound = options.outbound ?? createOutbound({ clock: now, schedule: never, log: () => app.log });
   const logoutNotices = createLogoutNotices({
     store,
     tenants,
     outbound,
-    clock: clock.now,
+    clock: now,
     schedule: never,
     log: () => app.log,
   });
+  const events = createEventWaiting({ store, schedule: options.schedule ?? never });
+  const numbering = createNumbering({
+    store,
+    random,
+    schedule: never,
+    log: () => app.log,
+    numbered: events.numbered,
+  });
+  const audited = withAuditLog(
+    store,
+    { clock: now, tenants, metrics: options.metrics ?? null },
+    () => app.log,
+    (queue) => queues[queue].wake(),
+  );
+  const webhooks = createWebhooks({
+    store: audited,
+    tenants,
+    vault,
+    outbound,
+    mails: mailer,
+    counted: (host, outcome) => options.metrics?.webhook(host, outcome),
+    clock: now,
+    schedule: never,
+    log: () => app.log,
+  });
+  const importing = createImporting({
+    store: audited,
+    tenants,
+    vault,
+    passwords,
+    random,
+    mails: mailer,
+    clock: now,
+    schedule: never,
+    log: () => app.log,
+  });
+  const queues = { logoutNotices, events: numbering, webhooks, imports: importing };
   const { issuer = null } = options;
   const config = { apiAlgorithm, apiAudience, apiHost, dataFolder: folder, issuer, trustedProxies };
+  const newMemory = () => createMemory(now, store, never);
   const deps: Deps = {
     config,
-    store: withAuditLog(
-      store,
-      { clock: clock.now, tenants, metrics: options.metrics ?? null },
-      () => app.log,
-      logoutNotices.wake,
-    ),
+    store: audited,
     tenants,
     vault,
     passwords,
     mails: mailer,
+    events,
     outbound,
     payments: [...paymentMethods, ...(options.payments ?? [])],
-    outboxFolder,
+    outbox: developmentOutbox,
     backedUpAt: () => options.backedUpAt ?? null,
-    clock: clock.now,
+    clock: now,
     random,
-    ...createMemory(clock.now, store, never),
+    ...(rehearsal?.remembering(newMemory) ?? newMemory()),
     placeOf: options.placeOf ?? noPlaces,
     pause: async (ms) => {
       pauses.push(ms);
       await options.pause?.(ms);
     },
     metrics: options.metrics ?? null,
+    rehearsal,
     setupOffered: options.setupOffered ?? false,
   };
+  rehearsal?.attend(async () => {
+    await Promise.all([mailer.deliver(), logoutNotices.deliver(), webhooks.deliver()]);
+  });
   const app = buildApp(deps, { ...logOptions('debug'), stream });
+  await rehearsal?.begin();
   await listen(app, { host: 'localhost', port });
   const http = httpClient(port);
   return {
@@ -229,12 +285,22 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
     mails: mailer,
     delivered: () => mailer.deliver(),
     clientsTold: () => logoutNotices.deliver(),
+    eventsNumbered: () => numbering.run(),
+    webhooksTold: async () => {
+      await numbering.run();
+      await webhooks.deliver();
+    },
+    imported: () => importing.run(),
     pauses,
     close: async () => {
       http.close();
+      events.stop();
       await app.close();
       await mailer.stop();
       await logoutNotices.stop();
+      await numbering.stop();
+      await webhooks.stop();
+      await importing.stop();
       await store.close();
     },
   };

@@ -64,3 +64,35 @@ export function circlesOf(arrows: ReadonlyMap<string, ReadonlySet<string>>): rea
   );
   return [...new Map(circles.map((circle) => [circle.join(' '), circle])).values()];
 }
+
+/** The imports of a file that are there when it runs: neither those of types alone, nor those that are loaded late. */
+function earlyImportsOf(code: string): readonly string[] {
+  const statements =
+    /^(?:import|export)\b(?! type\b)([^;'"]*?)\bfrom\s*['"]([^'"]+)['"]|^import\s*['"]([^'"]+)['"]/gm;
+  return [...code.matchAll(statements)].flatMap(([, names = '', from, bare]) => {
+    const named = /^\s*\{(.*)\}\s*$/s
+      .exec(names)?.[1]
+      ?.split(',')
+      .map((name) => name.trim()) ?? ['*'];
+    const isOfTypes = named.every((name) => name === '' || name.startsWith('type '));
+    return isOfTypes ? [] : [from ?? bare ?? ''];
+  });
+}
+
+/** Everything that is loaded with some files of src: files of ours, and packages by their names. */
+export function loadedWith(...names: readonly string[]) {
+  const byName = new Map(sources.map((file) => [file.name, file]));
+  const files = new Set<string>();
+  const packages = new Set<string>();
+  const waiting = [...names];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    const file = byName.get(name);
+    if (file === undefined || files.has(name)) continue;
+    files.add(name);
+    for (const from of earlyImportsOf(file.code)) {
+      if (from.startsWith('.')) waiting.push(slashes(relative(src, resolve(src, dirname(name), from))));
+      else packages.add(from.startsWith('node:') ? from : (/^(?:@[^/]+\/)?[^/]+/.exec(from)?.[0] ?? from));
+    }
+  }
+  return { files: [...files].sort(), packages: [...packages].sort() };
+}

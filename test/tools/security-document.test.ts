@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { tenantLimits } from '../../src/core/limits.ts';
+import { tenantLimits } from '../../src/core/tenant-limits.ts';
 import { securityCaseIds } from '../../tools/security-cases.ts';
 
 const text = readFileSync(new URL('../../docs/security.md', import.meta.url), 'utf8');

@@ -5,6 +5,7 @@ import type { View } from '../../test/support/browser/browser.ts';
 import { registerClients, type Site } from '../../test/support/browser/site.ts';
 import { television } from '../../test/support/browser/television.ts';
 import { signInTv } from '../../test/support/browser/walks/account.ts';
+import { onPhone, press } from '../../test/support/browser/walks/rehearsal.ts';
 import type { Walk, Way } from '../../test/support/browser/way.ts';
 import { portalOf } from '../../test/support/operators/portal.ts';
 import { figureRecords } from '../../test/support/records/figure-records.ts';
@@ -30,6 +31,8 @@ export const documentPictures: readonly DocumentPicture[] = [
   { file: 'device-approve-dark', page: 'device approval', size: 'phone', dark: true },
   { file: 'device-done-dark', page: 'device approved', size: 'desk', dark: true },
   { file: 'account', page: 'account', size: 'desk' },
+  { file: 'rehearsal', page: 'rehearsal', size: 'desk' },
+  { file: 'rehearsal-dark', page: 'rehearsal', size: 'desk', dark: true },
   { file: 'checkout', page: 'checkout', size: 'desk' },
   { file: 'portal-overview', page: 'overview', size: 'desk' },
   { file: 'portal-member', page: 'member', size: 'desk' },
@@ -83,6 +86,26 @@ function documentWalk(site: Site): Walk {
         go: async (view) => {
           await approval(view);
           await view.page.click('button[value=approve]');
+        },
+      },
+      rehearsal: {
+        email: null,
+        go: async (view) => {
+          const { page } = view;
+          await page.request.post(`${site.issuer}/rehearsal/reset`, { data: {} });
+          // As wide as its three columns want to be, and as high.
+          await page.setViewportSize({ width: 1_440, height: 980 });
+          await page.goto(`${site.issuer}/rehearsal`);
+          await press(view, 'Turn on the TV');
+          await press(view, 'Be Ada');
+          await onPhone(view).getByRole('button', { name: 'Approve' }).waitFor();
+          site.service.clock.advance(5_000);
+          await page.locator('.msg').getByText('As it should be').waitFor();
+          site.service.clock.advance(2_000);
+          await press(view, 'Poll now (too early)');
+          await page.locator('.msg').getByText('after the last poll').waitFor();
+          await page.evaluate('scrollTo(0, 0)');
+          await page.mouse.move(0, 0);
         },
       },
       account: { email: member, go: ({ page }) => page.goto(`${site.issuer}/account`) },

@@ -12,9 +12,10 @@ import { deviceWalk } from '../../test/support/browser/walks/device.ts';
 import { startMailReader } from '../../test/support/browser/walks/mails.ts';
 import { outboxWalk } from '../../test/support/browser/walks/outbox.ts';
 import { portalWalk } from '../../test/support/browser/walks/portal.ts';
+import { rehearsalWalk } from '../../test/support/browser/walks/rehearsal.ts';
 import { goWay, type Walk } from '../../test/support/browser/way.ts';
-import { pngLogo } from '../../test/support/members/logos.ts';
-import { memberPages } from '../../test/support/members/member-pages.ts';
+import { pngLogo } from '../../test/support/members/pages/logos.ts';
+import { memberPages } from '../../test/support/members/pages/member-pages.ts';
 import { tenantRecord } from '../../test/support/records/records.ts';
 import { startTestService } from '../../test/support/service.ts';
 
@@ -49,7 +50,7 @@ export function partOf(
   return {
     name,
     pages: Object.keys(ways),
-    isEnglish: name === 'portal',
+    isEnglish: name === 'portal' || name === 'rehearsal',
     start: async (language) => {
       const { stop, ...chosen } = await options();
       Object.assign(site, await startSite(chosen));
@@ -157,6 +158,7 @@ export const parts: readonly Part[] = [
   checkoutPart(),
   partOf('outbox', outboxWalk),
   partOf('portal', portalWalk),
+  partOf('rehearsal', rehearsalWalk),
   setupPart,
   mailsPart,
 ];

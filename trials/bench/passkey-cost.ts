@@ -1,6 +1,6 @@
 // What a sign-in with a passkey costs, beside one with a password.
 import { hosts, passwords } from '../../test/support/fixtures.ts';
-import { hashingPasswords } from '../../test/support/members/hashing.ts';
+import { hashingPasswords } from '../../test/support/members/moving-in/hashing.ts';
 import { askedIn, softPasskey } from '../../test/support/members/soft-passkey.ts';
 import { workOf } from '../../test/support/process/work.ts';
 import { startTestService, type TestService } from '../../test/support/service.ts';

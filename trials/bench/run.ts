@@ -20,6 +20,7 @@ import { type Row, rows, slowDiskTarget, storedTarget } from './rows.ts';
 import { makeServiceFolder } from './service/folder.ts';
 import { machineLine, tableOf } from './table.ts';
 import type { Task } from './task.ts';
+import { measureWebhookCost } from './webhook-cost.ts';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
@@ -38,6 +39,7 @@ function tasksOfFolders(options: Options): readonly Task[] {
     ...(options.slowDisk === null ? [] : [slowDiskTask(refresh, options.slowDisk)]),
     ...(options.rows === null ? [] : [storedTask(refresh, options.rows)]),
     { name: 'sign-in with a passkey', measure: measurePasskeyCost },
+    { name: 'refresh beside events', measure: (bench: Bench) => measureWebhookCost(bench, refresh) },
     { name: 'discovery under passwords', measure: (bench: Bench) => measurePasswordLoad(bench, discovery) },
   ];
 }

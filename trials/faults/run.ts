@@ -18,9 +18,11 @@ import { failingSync } from './cases/storage/failing-sync.ts';
 import { fsyncTrace } from './cases/storage/fsync-trace.ts';
 import { foreignLock } from './cases/storage/lock.ts';
 import { lockRemoved } from './cases/storage/lock-removed.ts';
+import { movingIn } from './cases/storage/moving-in.ts';
 import { readOnly } from './cases/storage/read-only.ts';
 import { secondProcess } from './cases/storage/second-process.ts';
 import { slowFsync } from './cases/storage/slow-fsync.ts';
+import { toldEvents } from './cases/storage/told-events.ts';
 import { killAll } from './site.ts';
 import { readWords, runCases } from './suite.ts';
 
@@ -45,6 +47,8 @@ const cases: readonly Case[] = [
   slowFsync,
   erasedMember,
   stuckLog,
+  movingIn,
+  toldEvents,
 ];
 
 const ids = cases.map(({ id }) => id);

@@ -77,6 +77,17 @@ export function begin(site: Site, { settings = {}, under = [], options = [], log
   return started;
 }
 
+/** A command of `memberdoor` on a site, as it is started. */
+export const commandOf = (
+  { folder, port }: Site,
+  settings: Readonly<Record<string, string>>,
+  ...words: string[]
+): Started =>
+  startProcess({
+    settings: { MEMBERDOOR_DATA: folder, MEMBERDOOR_PORT: String(port), ...settings },
+    words,
+  });
+
 /** Starts the service of a site, and waits until it is ready. */
 export async function run(site: Site, how: SiteStart = {}): Promise<RunningSite> {
   const started = begin(site, how);

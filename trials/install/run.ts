@@ -1,6 +1,7 @@
 // Installs and starts a fresh clone with each npm that a Node brings, and with pnpm, on each Node that a machine may
 // have: npm run test:install -- [--npm 9.2.0,10.8.2] [--node 20.20.2]. It takes the packages from the registry, and
-// half a minute for each pair; --test runs the tests too.
+// half a minute for each pair; --test runs the tests too. The package is installed into an empty project as well, and
+// used there; --package does this alone. --runners runs tests of such a project instead, with vitest, Jest and Playwright.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,11 +10,14 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { freePort } from '../../test/support/service.ts';
+import { tryRunners } from './runners.ts';
 
 const { values } = parseArgs({
   options: {
     npm: { type: 'string', default: '9.2.0,10.8.2,11.19.1,12.2.0,pnpm@10.34.8' },
     node: { type: 'string', default: '20.20.2,22.23.3,24.21.0' },
+    package: { type: 'boolean', default: false },
+    runners: { type: 'boolean', default: false },
     test: { type: 'boolean', default: false },
   },
 });
@@ -99,25 +103,67 @@ async function readyLine(child: ChildProcess): Promise<string> {
   throw new Error(`it did not start: ${said.join('')}`);
 }
 
+const runnerIn =
+  // A registry that does not answer is asked again for hours.
+    (cwd: string, env: NodeJS.ProcessEnv, timeout = 30 * 60_000) =>
+    (program: string, words: readonly string[]): string =>
+      execFileSync(program, words, {
+        cwd,
+        env,
+        encoding: 'utf8',
+        stdio: 'pipe',
+        maxBuffer: 1_024 ** 3,
+        timeout,
+      });
+
+/** What a test of another project does. */
+const use = `import { startMemberdoor } from 'memberdoor/testing';
+  const door = await startMemberdoor();
+  const { accessToken } = await door.signIn('ada@example.com', { client: 'spa' });
+  await door.stop();
+  console.log(accessToken.split('.').length);`;
+
+/** Installs the package into an empty project, and uses it there. */
+function tryPackage({ installer, env }: Machine): void {
+  const other = mkdtempSync(join(folder, 'other-'));
+  writeFileSync(join(other, 'package.json'), '{ "name": "other", "private": true, "type": "module" }');
+  const run = runnerIn(other, env);
+  run(installer, [installer === 'npm' ? 'install' : 'add', packed]);
+  writeFileSync(join(other, 'use.js'), use);
+  if (run('node', ['use.js']).trim() !== '3') throw new Error('the package does not work');
+  rmSync(other, { recursive: true });
+}
+
+const tryRunnersOn = ({ installer, env }: Machine) =>
+  tryRunners(
+    folder,
+    (other, packages) =>
+      // What a browser is downloaded by is none of the registry's.
+      runnerIn(other, { ...env, npm_config_ignore_scripts: 'true' })(installer, [
+        installer === 'npm' ? 'install' : 'add',
+        packed,
+        ...packages,
+      ]),
+    // A runner that does not end is one that a door holds.
+    (other) => runnerIn(other, { ...env, CI: 'true' }, 2 * 60_000),
+  );
+
 async function tryOn(machine: Machine): Promise<void> {
+  if (values.runners) return tryRunnersOn(machine);
+  tryPackage(machine);
+  if (values.package) return;
   const { installer, env } = machine;
   const clone = mkdtempSync(join(folder, 'clone-'));
-  const run = (program: string, words: readonly string[]) =>
-    execFileSync(program, words, {
-      cwd: clone,
-      env,
-      encoding: 'utf8',
-      stdio: 'pipe',
-      maxBuffer: 1_024 ** 3,
-      // A registry that does not answer is asked again for hours.
-      timeout: 30 * 60_000,
-    });
+  const run = runnerIn(clone, env);
   run('git', ['clone', '--quiet', project, clone]);
   run(installer, installer === 'npm' ? ['ci'] : ['install', '--no-lockfile']);
   await startAndStop(machine, clone);
   run(installer, values.test ? ['test'] : ['run', 'check']);
   rmSync(clone, { recursive: true });
 }
+
+execFileSync(process.execPath, [join(project, 'tools/package/run.ts'), folder], { stdio: 'inherit' });
+const packed = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
 
 const counts = { passed: 0, failed: 0 };
 try {

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Config } from '../../config.ts';
 import { readDatabaseUrl } from '../../core/operators/database-url.ts';
-import { movedRowsTold } from '../../core/operators/limits.ts';
+import { movedRowsTold } from '../../core/operators/store-limits.ts';
 import { type Copied, type MoveOptions, moveToFolder, moveToPostgres } from '../../operations/upkeep/move.ts';
 import { systemClock } from '../../system/clock.ts';
 import { defineCommand, migrateOption } from '../command.ts';

@@ -19,7 +19,7 @@ export interface Consent {
 export type ConsentStatus = 'accepted' | 'withdrawn';
 
 /** Where an answer was given. */
-export type ConsentSource = 'account' | 'api' | 'checkout' | 'sign_up';
+export type ConsentSource = 'account' | 'api' | 'checkout' | 'import' | 'sign_up';
 
 /** One answer of a member, kept for good, with the words it was an answer to (GDPR art. 7 (1)). */
 export interface ConsentChange {

@@ -1,5 +1,6 @@
 // Content channels, which subscription opens one to a member, and why it does not.
 import { isoTime, isoTimeOrNull } from './iso-time.ts';
+import { type IpAddress, isWithin, type Network, networkText } from './network.ts';
 import type { Product } from './package.ts';
 import { isActive, type MemberSubscription } from './subscription.ts';
 
@@ -56,6 +57,42 @@ export function channelAccess(
     };
   }
   return granted;
+}
+
+/** Which package opens a channel to those who come from a network, and by which of its products. */
+export interface NetworkGrant extends Omit<Grant, 'subscriptionId'> {
+  /** The range that the address is in. */
+  readonly network: string;
+}
+
+/** Which of these packages are open for an address, each with the range that it is in. */
+export function openedFor(
+  address: IpAddress,
+  packages: readonly { readonly id: number; readonly networks: readonly Network[] }[],
+): ReadonlyMap<number, string> {
+  const opened = packages.flatMap(({ id, networks }): [number, string][] => {
+    const network = networks.find((one) => isWithin(address, one));
+    return network === undefined ? [] : [[id, networkText(network)]];
+  });
+  return new Map(opened);
+}
+
+/**
+ * Which package opens a channel for an address, for any visitor from there; of several the oldest. Null if none does.
+ *
+ * @param opened by `openedFor`
+ * @param products those of such packages
+ */
+export function networkAccess(
+  { productIds }: Pick<ContentChannel, 'productIds'>,
+  opened: ReadonlyMap<number, string>,
+  products: readonly (Product & { readonly packageId: number })[],
+): NetworkGrant | null {
+  const opening = products.filter(({ id }) => productIds.includes(id));
+  const [product] = opening.toSorted((a, b) => a.packageId - b.packageId || a.id - b.id);
+  const network = product === undefined ? undefined : opened.get(product.packageId);
+  if (product === undefined || network === undefined) return null;
+  return { packageId: product.packageId, productId: product.id, network };
 }
 
 /**

@@ -19,6 +19,15 @@ export function isPropertyKey(key: string): boolean {
   return /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(key) && !(key in {});
 }
 
+/** Values with changes to some of them: null takes one away. */
+export function merged(
+  values: CustomPropertyValues,
+  changes: Readonly<Record<string, CustomPropertyValue | null>>,
+): CustomPropertyValues {
+  const all = Object.entries({ ...values, ...changes });
+  return Object.fromEntries(all.filter((entry): entry is [string, CustomPropertyValue] => entry[1] !== null));
+}
+
 /**
  * Everything that is wrong with the values of a subscription, each at its key; empty if nothing is.
  * Only keys that the tenant has defined are taken, each with a value of its type.

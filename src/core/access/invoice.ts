@@ -13,6 +13,8 @@ export interface Invoice extends Tax {
   readonly memberId: string;
   readonly subscriptionId: number;
   readonly packageName: string;
+  /** How many seats were ordered with it; null for none. */
+  readonly seats: number | null;
   readonly price: Price;
   /** How it is to be paid, as the invoice said; null for invoices made before they said so. */
   readonly payTo: PayTo | null;

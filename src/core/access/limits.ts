@@ -38,6 +38,33 @@ export const paymentBeginTimeout = 10 * second;
 /** What an operator writes of packages, products, channels and consents, in characters. */
 export const packageTextLength = { name: 100, description: 1_000 } as const;
 
+/** How many members one subscription may give access to: the pupils and teachers of a large school. */
+export const mostSeats = 10_000;
+
+/** An invitation to a seat can be taken for a fortnight, in which a mail that lies in a folder is found. */
+export const seatInvitationLifetime = 14 * day;
+
+/** Addresses that one form invites, and mails that one holder sends: a class at once, and a school within a few days. */
+export const seatInvitations = { atOnce: 50, perHour: 100, perDay: 500 } as const;
+
+/** Invitations to one address a day, from all senders together. */
+export const seatMailsPerDay = 3;
+
+/** How long the holder may take back that a seat was taken away. */
+export const seatUndo = hour;
+
+/** Domains whose addresses may take a seat of one subscription: those of pupils, of teachers and of their parts. */
+export const seatDomains = 10;
+
+/** Networks from which a seat of one subscription may be taken: the buildings of a university. */
+export const seatNetworks = 50;
+
+/** The offers of seats that a member is shown at once. */
+export const seatOffersShown = 20;
+
+/** What is over of seats is kept so long, for those who ask why a channel was open. */
+export const seatMemory = 30 * day;
+
 /** A text among a subscription's customPropertyValues. */
 export const customPropertyLength = 1_000;
 
@@ -49,3 +76,9 @@ export const invoicingLength = { account: 50 } as const;
 
 /** What a tax is called, in characters. */
 export const taxNameLength = 20;
+
+/** The widest range of addresses that something opens for, in bits that all of them begin with: no one has more. */
+export const widestNetwork = { 4: 8, 6: 19 } as const;
+
+/** For how many ranges of addresses a package opens. */
+export const networksOfPackage = 200;

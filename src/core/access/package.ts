@@ -1,6 +1,7 @@
 // Packages and products, with their prices, currencies and periods.
-import { type Problem, problem } from '../problem.ts';
-import { packageTextLength, taxNameLength } from './limits.ts';
+import { type Problem, problem, within } from '../problem.ts';
+import { mostSeats, networksOfPackage, packageTextLength, taxNameLength } from './limits.ts';
+import { networkProblems } from './network.ts';
 import { isTaxPercent, type Tax } from './tax.ts';
 
 /** What a package opens (contract, "subscriptionProducts"); content channels are tied to it. */
@@ -36,8 +37,12 @@ export interface Package extends Tax {
   readonly needsAddress: boolean;
   /** Whether the operator renews its subscriptions until they are cancelled: the service itself renews none. */
   readonly renews: boolean;
+  /** How many members a subscription gives access to beside its holder; null for the holder alone. */
+  readonly seats: number | null;
   /** Whether the checkout offers it; subscriptions go on either way. */
   readonly offered: boolean;
+  /** The ranges of IP addresses it is open for, in their canonical form: a visitor from there needs no subscription. */
+  readonly networks: readonly string[];
 }
 
 /** What an operator says of a package. */
@@ -50,7 +55,9 @@ export const packageDefaults = {
   taxPercent: null,
   renews: false,
   needsAddress: false,
+  seats: null,
   offered: true,
+  networks: [],
 } as const satisfies Partial<PackageFacts>;
 
 /** These facts, and nothing else of what was handed in. */
@@ -64,7 +71,9 @@ export function packageFacts({
   renews,
   payment,
   needsAddress,
+  seats,
   offered,
+  networks,
 }: PackageFacts): PackageFacts {
   return {
     name,
@@ -76,7 +85,9 @@ export function packageFacts({
     renews,
     payment,
     needsAddress,
+    seats,
     offered,
+    networks,
   };
 }
 
@@ -149,9 +160,13 @@ export function monthlyAmount(amount: number, { unit, count }: Period): number {
 /** How many such periods begin in a month. */
 const periodsInMonth = { day: 365 / 12, week: 365 / 7 / 12, month: 1, year: 1 / 12 } as const;
 
-/** Everything that is wrong with a package; empty if nothing is. */
-export function packageProblems(facts: PackageFacts): readonly Problem[] {
-  const { name, description, price, taxName, taxPercent, period, payment } = facts;
+/**
+ * Everything that is wrong with a package; empty if nothing is.
+ *
+ * @param development whether it is of a development tenant
+ */
+export function packageProblems(facts: PackageFacts, development: boolean): readonly Problem[] {
+  const { name, description, price, taxName, taxPercent, period, payment, networks, seats } = facts;
   const most = longestPeriod[period.unit];
   const isPeriod = Number.isSafeInteger(period.count) && period.count >= 1 && period.count <= most;
   const isAmount = Number.isSafeInteger(price.amount) && price.amount >= 0;
@@ -164,11 +179,18 @@ export function packageProblems(facts: PackageFacts): readonly Problem[] {
     unfit.name.test(taxName) && problem('taxName', 'unfit'),
     taxPercent !== null && !isTaxPercent(taxPercent) && problem('taxPercent', 'not_a_percent'),
     !isPeriod && problem(['period', 'count'], 'out_of_range', { least: 1, most }),
+    seats !== null && !isSeatNumber(seats) && problem('seats', 'out_of_range', { least: 1, most: mostSeats }),
     payment.trim() === '' && problem('payment', 'missing'),
     payment === 'free' && price.amount > 0 && problem('payment', 'free_with_price'),
     payment !== 'free' && price.amount === 0 && problem('payment', 'paid_without_price'),
+    networks.length > networksOfPackage && problem('networks', 'too_many', { most: networksOfPackage }),
+    ...within(['networks'], networkProblems(networks.slice(0, networksOfPackage), development)),
   ].filter((found) => found !== false);
 }
+
+/** Whether a subscription may have so many seats. */
+export const isSeatNumber = (seats: number): boolean =>
+  Number.isSafeInteger(seats) && seats >= 1 && seats <= mostSeats;
 
 /** Ten years; in days, a few more than those have. */
 const longestPeriod = { day: 3_660, week: 520, month: 120, year: 10 } as const;

@@ -96,11 +96,15 @@ export const subscriptionMachine = machineOf({
   ],
 });
 
+type SubscriptionEvent = 'look' | 'activate' | 'renew' | 'cancel' | 'resume' | 'end';
+
 export type SubscriptionWrite =
   | { readonly write: 'insertSubscription'; readonly subscription: Subscription }
   | {
       readonly write: 'moveSubscription';
       readonly from: SubscriptionState;
+      /** What moved it. */
+      readonly by: SubscriptionEvent;
       readonly subscription: Subscription;
     };
 
@@ -110,15 +114,33 @@ type Change = Decision<boolean, SubscriptionWrite>;
 /** What begins a subscription. */
 type SubscriptionFacts = Omit<Subscription, 'state' | 'createdAt' | 'cancelledAt' | 'endedAt'>;
 
-/** A subscription as it begins; whether its time has come already, the clock says. */
-export function beginSubscription(facts: SubscriptionFacts, now: number): Subscription {
-  return { ...facts, state: 'pending', createdAt: now, cancelledAt: null, endedAt: null };
+/**
+ * A subscription as it begins; whether its time has come already, or is over, the clock says.
+ *
+ * @param createdAt since when it counts, which may be long ago where it is brought along
+ */
+export function beginSubscription(
+  facts: SubscriptionFacts,
+  createdAt: number,
+  now: number = createdAt,
+): Subscription {
+  const waiting = { ...facts, state: 'pending', createdAt, cancelledAt: null, endedAt: null } as const;
+  return { ...waiting, state: standingOf(waiting, now) };
+}
+
+/** Writes down what the clock has done to a subscription: once, however often it is looked at. */
+export function settleSubscription(subscription: Subscription, now: number): readonly SubscriptionWrite[] {
+  const state = standingOf(subscription, now);
+  return state === subscription.state ? [] : moveTo(subscription, { ...subscription, state }, 'look');
 }
 
 /** What state a subscription is in at this moment, whatever was last written of it. */
 export function standingOf(subscription: Subscription, now: number): SubscriptionState {
   return step(subscriptionMachine, subscription.state, subscription, { type: 'look', now }).state;
 }
+
+/** Whether a subscription that was written down as this is over for good. */
+export const isOver = (state: SubscriptionState): boolean => state === 'expired' || state === 'ended';
 
 /**
  * Activates a subscription that waited, for a payment or for its day: it runs from now on for one period.
@@ -154,7 +176,7 @@ export function endSubscription(subscription: Subscription, now: number): Change
 /** Lets the clock speak first, then the event; what is refused changes nothing but the state the clock gave. */
 function decide(
   subscription: Subscription,
-  type: 'activate' | 'renew' | 'cancel' | 'resume' | 'end',
+  type: Exclude<SubscriptionEvent, 'look'>,
   now: number,
   changes: Partial<Subscription>,
 ): Change {
@@ -163,14 +185,14 @@ function decide(
   const next = { ...subscription, state };
   const changed = (more: Partial<Subscription> = {}): Change => ({
     answer: true,
-    writes: moveTo(subscription, { ...next, ...changes, ...more }),
+    writes: moveTo(subscription, { ...next, ...changes, ...more }, type),
   });
   switch (outcome) {
     case 'refuse':
     case 'ignore':
       return {
         answer: outcome === 'ignore',
-        writes: subscription.state === state ? [] : moveTo(subscription, next),
+        writes: subscription.state === state ? [] : moveTo(subscription, next, type),
       };
     case 'recordActivation':
     case 'recordRenewal':
@@ -183,6 +205,8 @@ function decide(
   }
 }
 
-const moveTo = (from: Subscription, subscription: Subscription): readonly SubscriptionWrite[] => [
-  { write: 'moveSubscription', from: from.state, subscription },
-];
+const moveTo = (
+  from: Subscription,
+  subscription: Subscription,
+  by: SubscriptionEvent,
+): readonly SubscriptionWrite[] => [{ write: 'moveSubscription', from: from.state, by, subscription }];

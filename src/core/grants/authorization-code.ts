@@ -12,6 +12,7 @@ import { verifierMatches } from '../oidc/request/pkce.ts';
 import { chooseAudience, type Resources } from '../oidc/request/resource.ts';
 import type { Scope } from '../oidc/scope.ts';
 import { unusedCodeMemory } from '../operators/limits.ts';
+import type { Rule } from '../refusals/rule.ts';
 import { endSignIn, type SignIn, type SignInWrite } from './sign-in.ts';
 import { type Beginning, beginWithTokens, type TokenGrant } from './tokens.ts';
 
@@ -120,10 +121,10 @@ const answer = refusal(
   'the code is unknown, expired or already used, or its proof is wrong',
 );
 
-const refused = (reason: string, writes: Exchange['writes'] = []): Exchange => ({
+const refused = (rule: Rule, reason: string, writes: Exchange['writes'] = []): Exchange => ({
   answer,
   writes,
-  because: { event: 'code_refused', reason },
+  because: { event: 'code_refused', rule, reason },
 });
 
 /**
@@ -137,9 +138,9 @@ const refused = (reason: string, writes: Exchange['writes'] = []): Exchange => (
  */
 export function exchange(code: AuthorizationCode | null, command: ExchangeCommand): Exchange {
   const { client, member, now, codeVerifier, redirectUri, jkt } = command;
-  if (code === null) return refused('the code is unknown');
+  if (code === null) return refused('code_unknown', 'the code is unknown');
   if (code.tenantId !== client.tenantId || code.clientId !== client.clientId) {
-    return refused('the code was issued to another client');
+    return refused('grant_of_another_client', 'the code was issued to another client');
   }
   const { state, outcome } = step(authorizationCodeMachine, code.state, code, {
     type: 'exchange',
@@ -154,17 +155,23 @@ export function exchange(code: AuthorizationCode | null, command: ExchangeComman
     case 'issueTokens':
       return tokensFor(code, command);
     case 'refuseExpired':
-      return refused('the code is too old', moved);
+      return refused('code_expired', 'the code is too old', moved);
     case 'refuseRedirectUri':
-      return refused('the redirect_uri differs', moved);
+      return refused('code_redirect_uri_differs', 'the redirect_uri differs', moved);
     case 'refuseKey':
-      return refused('the key of the DPoP proof is not the one that the code is bound to', moved);
+      return refused(
+        'grant_of_another_key',
+        'the key of the DPoP proof is not the one that the code is bound to',
+        moved,
+      );
     case 'refuseVerifier':
-      return refused(`the code_verifier is ${codeVerifier === undefined ? 'missing' : 'wrong'}`, moved);
+      return codeVerifier === undefined
+        ? refused('code_verifier_missing', 'the code_verifier is missing', moved)
+        : refused('code_verifier_wrong', 'the code_verifier is wrong', moved);
     case 'refuseInactive':
-      return refused('the member may no longer sign in', moved);
+      return refused('member_inactive', 'the member may no longer sign in', moved);
     case 'refuseBurned':
-      return refused('the code had ended before', moved);
+      return refused('code_ended', 'the code had ended before', moved);
     case 'endSignIn':
       return reused(command);
   }
@@ -174,7 +181,10 @@ function tokensFor(code: AuthorizationCode, command: ExchangeCommand): Exchange 
   const audience = chooseAudience(code.resources, command.client, command.target);
   // Nothing was wrong with the code: the client may name another API.
   if (isRefusal(audience))
-    return { ...refused('the resource was not granted, or is gone'), answer: audience };
+    return {
+      ...refused('resource_not_granted', 'the resource was not granted, or is gone'),
+      answer: audience,
+    };
   const { answer, writes } = beginWithTokens({ ...code, api: audience.api }, command);
   return { answer, writes: [...writes, ...moveTo(code, 'used', command.signInId)] };
 }
@@ -182,7 +192,8 @@ function tokensFor(code: AuthorizationCode, command: ExchangeCommand): Exchange 
 function reused({ begun, now }: ExchangeCommand): Exchange {
   const writes = begun === null ? [] : endSignIn(begun, 'code_reused', now);
   const end = writes.length === 0 ? '' : ': the sign-in that it began has ended';
-  return { answer, writes, because: { event: 'code_reused', reason: `the code was exchanged before${end}` } };
+  const reason = `the code was exchanged before${end}`;
+  return { answer, writes, because: { event: 'code_reused', rule: 'code_reused', reason } };
 }
 
 /** Ends a code that was not exchanged yet: its member signs out everywhere, or may no longer sign in. */

@@ -1,11 +1,14 @@
 // Decides a valid authorization request: a code, a page, or an error.
 import type { Client } from '../client.ts';
-import type { Decision, ErrorCode } from '../decision.ts';
+import type { Decision } from '../decision.ts';
+import { provenFor } from '../members/limits.ts';
+import type { FactorStep } from '../members/second-factor.ts';
 import { codeLifetimeOf } from '../oidc/client/profile.ts';
 import type { AuthorizationRequest } from '../oidc/request/authorization-request.ts';
 import { keepClaims } from '../oidc/request/claims-parameter.ts';
 import { consentCovers, type ScopeConsent } from '../oidc/scope-consent.ts';
-import type { Session } from '../session.ts';
+import type { ErrorCode } from '../refusals/rule.ts';
+import { isProvenWithin, type Session } from '../session.ts';
 import { askedForTwo } from '../strength.ts';
 import {
   type AuthorizationCode,
@@ -26,7 +29,7 @@ export interface AuthorizeCommand {
    * The step to two factors that the member of the session can take, or any member who signs in; null where there is none. It
    * tells of nothing where the request asks for no more than one factor.
    */
-  readonly stepUp: 'proof' | 'set-up' | null;
+  readonly stepUp: FactorStep | null;
   /** When this browser began the flow: what happened since then was done for it. */
   readonly startedAt: number;
   readonly now: number;
@@ -76,7 +79,8 @@ export function authorize(command: AuthorizeCommand): AuthorizeDecision {
     if (silent || justSignedIn) return no('login_required', 'another member is signed in');
     return page('sign-in');
   }
-  if (missing !== null && !silent) return page('second-factor');
+  if (missing !== null && !silent)
+    return page(mustProveFirst(session, command) ? 'sign-in' : 'second-factor');
   if (mustConsent(command)) {
     return silent ? no('consent_required', 'the member has not consented') : page('consent');
   }
@@ -100,7 +104,16 @@ function missingStrength({
   if (session !== null && session.strongAt !== null) return null;
   if (asked === 'demanded') return stepUp === null ? 'unmet' : 'demanded';
   // For a wish nothing is set up.
-  return session !== null && stepUp === 'proof' ? 'wished' : null;
+  return session !== null && stepUp !== null && stepUp !== 'set-up' ? 'wished' : null;
+}
+
+/**
+ * Whether the second factor may not be set up yet: who finds a session that was left open would make it the stranger's own,
+ * and keep its member out.
+ */
+function mustProveFirst(session: Session, { stepUp, startedAt, now }: AuthorizeCommand): boolean {
+  if (stepUp !== 'set-up' || session.authenticatedAt >= startedAt) return false;
+  return !isProvenWithin(session, provenFor, now);
 }
 
 /** Whether another member is asked for than the one who is signed in (Core §3.1.2.1, id_token_hint; §5.5.1, sub). */

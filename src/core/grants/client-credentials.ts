@@ -1,6 +1,6 @@
 // Decides what a client gets in its own name, without a member (RFC 6749 §4.4; interop 60 and 61).
 import type { Client } from '../client.ts';
-import { type Decision, isRefusal, type Refusal, refusal } from '../decision.ts';
+import { type Decision, isRefusal, type Refusal, refusal, ruleOf } from '../decision.ts';
 import type { Api } from '../oidc/api.ts';
 import { chooseService, type Target } from '../oidc/request/resource.ts';
 import type { Scope } from '../oidc/scope.ts';
@@ -31,7 +31,7 @@ export interface ServiceCommand {
 const refused = (answer: Refusal): Decision<Refusal, never> => ({
   answer,
   writes: [],
-  because: { event: 'token_request_refused', reason: answer.description },
+  because: { event: 'token_request_refused', rule: ruleOf(answer), reason: answer.description },
 });
 
 /**

@@ -4,6 +4,7 @@ import { pollTolerance, slowDownStep } from '../limits.ts';
 import { step } from '../machine.ts';
 import { maySignIn } from '../members/member.ts';
 import { chooseAudience } from '../oidc/request/resource.ts';
+import type { Rule } from '../refusals/rule.ts';
 import {
   contextOf,
   type DeviceCode,
@@ -45,17 +46,18 @@ const denied = refusal('access_denied', 'the member rejected the sign-in');
  */
 export function poll(code: DeviceCode | null, command: PollCommand): Poll {
   const { client, member, now, lastPolledAt } = command;
-  if (code === null) return refused(null, invalid, 'the device code is unknown');
+  if (code === null) return refused(null, invalid, 'device_code_unknown', 'the device code is unknown');
   if (code.tenantId !== client.tenantId || code.clientId !== client.clientId) {
-    return refused(code, invalid, 'the device code was issued to another client');
+    return refused(code, invalid, 'grant_of_another_client', 'the device code was issued to another client');
   }
-  if (isForgotten(code, now)) return refused(code, invalid, 'the code is too old');
+  if (isForgotten(code, now)) return refused(code, invalid, 'device_code_unknown', 'the code is too old');
   // A used one is watched all the same: two devices that hold it are as bad as ever.
   if (!client.deviceFlow && code.state !== 'used') {
-    return refused(code, invalid, 'the device flow is not enabled for this client');
+    return refused(code, invalid, 'device_flow_off', 'the device flow is not enabled for this client');
   }
-  // A poll that lies ahead came before the clock was set back: how long ago it was cannot be known.
-  const isPaced = lastPolledAt !== null && lastPolledAt <= now;
+  // Of polls at once, one that came first may be judged last. A poll that lies further ahead came before the clock was set
+  // back: how long ago it was cannot be known.
+  const isPaced = lastPolledAt !== null && lastPolledAt <= now + pollTolerance;
   const nextPollAt = isPaced ? lastPolledAt + code.interval - pollTolerance : 0;
   const { state, outcome } = step(deviceCodeMachine, code.state, contextOf(code, nextPollAt), {
     type: 'poll',
@@ -70,13 +72,25 @@ export function poll(code: DeviceCode | null, command: PollCommand): Poll {
       return { answer: slowDown, writes: [{ write: 'moveDeviceCode', from: code.state, code: slower }] };
     }
     case 'answerExpired':
-      return refused(code, expired, 'the code is too old', moveTo(code, { ...code, state }));
+      return refused(
+        code,
+        expired,
+        'device_code_expired',
+        'the code is too old',
+        moveTo(code, { ...code, state }),
+      );
     case 'answerDenied':
-      return refused(code, denied, 'the member rejected the sign-in');
+      return refused(code, denied, 'device_rejected', 'the member rejected the sign-in');
     case 'answerInactive':
-      return refused(code, denied, 'the member may no longer sign in', moveTo(code, { ...code, state }));
+      return refused(
+        code,
+        denied,
+        'member_inactive',
+        'the member may no longer sign in',
+        moveTo(code, { ...code, state }),
+      );
     case 'answerWithdrawn':
-      return refused(code, invalid, 'the device code was withdrawn');
+      return refused(code, invalid, 'device_code_withdrawn', 'the device code was withdrawn');
     case 'issueTokens':
       return tokensFor(code, command);
     case 'endSignIn':
@@ -87,17 +101,26 @@ export function poll(code: DeviceCode | null, command: PollCommand): Poll {
 function refused(
   code: DeviceCode | null,
   answer: Refusal,
+  rule: Rule,
   reason: string,
   writes: Poll['writes'] = [],
 ): Poll {
-  return { answer, writes, because: { event: 'device_code_refused', target: code?.id ?? null, reason } };
+  return {
+    answer,
+    writes,
+    because: { event: 'device_code_refused', target: code?.id ?? null, rule, reason },
+  };
 }
 
 function reused({ id: target }: DeviceCode, { begun, now }: PollCommand): Poll {
   const writes = begun === null ? [] : endSignIn(begun, 'device_code_reused', now);
   const end = writes.length === 0 ? '' : ': the sign-in that it began has ended';
   const reason = `the device code was used before${end}`;
-  return { answer: invalid, writes, because: { event: 'device_code_reused', target, reason } };
+  return {
+    answer: invalid,
+    writes,
+    because: { event: 'device_code_reused', target, rule: 'device_code_reused', reason },
+  };
 }
 
 /** The first poll after the approval: the same tokens as the web flow's (contract 7). */
@@ -106,7 +129,8 @@ function tokensFor(code: DeviceCode, command: PollCommand): Poll {
   if (sessionId === null || authenticatedAt === null) throw new Error('an approved code has no session');
   const audience = chooseAudience(resources, command.client, command.target);
   // Nothing was wrong with the code: the device may name another API.
-  if (isRefusal(audience)) return refused(code, audience, 'the resource was not granted, or is gone');
+  if (isRefusal(audience))
+    return refused(code, audience, 'resource_not_granted', 'the resource was not granted, or is gone');
   const granted = {
     scope,
     resources,

@@ -16,9 +16,12 @@ import { machineOf, type StateOf, step } from '../machine.ts';
 import { type Member, maySignIn } from '../members/member.ts';
 import { chooseAudience, scopeAt, type Target } from '../oidc/request/resource.ts';
 import { narrowScope, scopeCovers } from '../oidc/scope.ts';
+import type { Rule } from '../refusals/rule.ts';
+import { classOfReuse, type Holder, wordsOfReuse } from './reuse.ts';
 import {
   bindSignIn,
   endSignIn,
+  holderIn,
   livesUntil,
   rotateSignIn,
   type SignIn,
@@ -89,6 +92,10 @@ export interface RefreshCommand {
   readonly jkt: string | null;
   /** What the request says of its audience; left out where neither it nor the sign-in names one. */
   readonly target?: Target;
+  /** Where the request comes from; left out where that is not known. */
+  readonly holder?: Holder;
+  /** Whether it is known that the answer with the current token never left; left out where it did, or that is not known. */
+  readonly isAnswerLost?: boolean;
   readonly now: number;
 }
 
@@ -110,12 +117,17 @@ const wider = refusal('invalid_scope', 'a refresh may narrow the scope, not wide
  * @returns the tokens to sign, or `invalid_grant`, or `invalid_scope` or `invalid_target` which change nothing
  */
 export function refresh(signIn: SignIn | null, command: RefreshCommand): Refresh {
-  const { client, token, member, jkt, now } = command;
-  if (token === null) return refused(null, 'this is no refresh token of the tenant');
-  if (signIn === null) return refused(null, 'the sign-in of the refresh token is unknown');
-  if (!belongsTo(signIn, client)) return refused(signIn, 'the refresh token was issued to another client');
+  const { client, token, member, jkt, now, holder } = command;
+  if (token === null) return refused(null, 'refresh_token_foreign', 'this is no refresh token of the tenant');
+  if (signIn === null) return refused(null, 'sign_in_unknown', 'the sign-in of the refresh token is unknown');
+  if (!belongsTo(signIn, client))
+    return refused(signIn, 'grant_of_another_client', 'the refresh token was issued to another client');
   if (signIn.dpopJkt !== null && signIn.dpopJkt !== jkt) {
-    return refused(signIn, 'the refresh token is bound to another key than that of the DPoP proof');
+    return refused(
+      signIn,
+      'grant_of_another_key',
+      'the refresh token is bound to another key than that of the DPoP proof',
+    );
   }
   // Blank is as good as absent (decision 11).
   const asked = command.scope?.trim() ?? '';
@@ -129,8 +141,8 @@ export function refresh(signIn: SignIn | null, command: RefreshCommand): Refresh
     scopeIsWider: !scopeCovers(signIn.scope, asked) || isRefusal(audience) || isNothing,
     now,
   });
-  const ended = (end: SignInEnd, reason: string): Refresh =>
-    refused(signIn, reason, endSignIn(signIn, end, now));
+  const ended = (end: SignInEnd, rule: Rule, reason: string): Refresh =>
+    refused(signIn, rule, reason, endSignIn(signIn, end, now));
   switch (outcome) {
     case 'issueTokens':
     case 'replayTokens': {
@@ -153,35 +165,56 @@ export function refresh(signIn: SignIn | null, command: RefreshCommand): Refresh
       return {
         answer: { kind: 'tokens', ...about, refreshToken },
         writes: [
-          ...(outcome === 'issueTokens' ? rotateSignIn(signIn, now) : []),
+          ...(outcome === 'issueTokens' ? rotateSignIn(signIn, now, holder) : []),
           ...bindSignIn(signIn, client, jkt),
         ],
       };
     }
     case 'refuse':
-      return refused(signIn, `the sign-in had ended: ${signIn.endReason}`);
+      return refused(signIn, 'sign_in_ended', `the sign-in had ended: ${signIn.endReason}`);
     case 'refuseScope':
       return isRefusal(audience)
-        ? { ...refused(signIn, 'the resource was not granted, or is gone'), answer: audience }
-        : { ...refused(signIn, 'the scope asked for is wider'), answer: wider };
+        ? {
+            ...refused(signIn, 'resource_not_granted', 'the resource was not granted, or is gone'),
+            answer: audience,
+          }
+        : { ...refused(signIn, 'scope_wider', 'the scope asked for is wider'), answer: wider };
     case 'endInactive':
-      return ended('member_inactive', 'the member may no longer sign in');
+      return ended('member_inactive', 'member_inactive', 'the member may no longer sign in');
     case 'endExpired':
-      return ended('expired', 'the sign-in is too old, and has ended');
+      return ended('expired', 'sign_in_expired', 'the sign-in is too old, and has ended');
     case 'endReused':
-      return ended('refresh_token_reused', ageOfReused(token, signIn, now));
+      return endedByReuse(token, signIn, command);
   }
 }
 
-function refused(signIn: SignIn | null, reason: string, writes: Refresh['writes'] = []): Refresh {
-  const because = { event: 'refresh_refused', target: signIn?.id ?? null, reason } as const;
+/** What came back ends the sign-in, whatever it most likely was: that is for those who look into it. */
+function endedByReuse(
+  token: RefreshToken,
+  signIn: SignIn,
+  { holder, isAnswerLost = false, now }: RefreshCommand,
+): Refresh {
+  const behind = signIn.generation - token.generation;
+  const since = Math.max(0, now - signIn.rotatedAt);
+  const reuse = classOfReuse({ behind, since, from: holder ?? null, lastTo: holderIn(signIn), isAnswerLost });
+  const reason = `${ageOfReused(behind, since)}; ${wordsOfReuse(reuse)}`;
+  const ended = refused(
+    signIn,
+    'refresh_token_reused',
+    reason,
+    endSignIn(signIn, 'refresh_token_reused', now, reuse.kind),
+  );
+  return ended.because === undefined ? ended : { ...ended, because: { ...ended.because, reuse: reuse.kind } };
+}
+
+function refused(signIn: SignIn | null, rule: Rule, reason: string, writes: Refresh['writes'] = []): Refresh {
+  const because = { event: 'refresh_refused', target: signIn?.id ?? null, rule, reason } as const;
   return { answer: unusable, writes, because };
 }
 
 /** How old a refresh token is that came back: what tells a thief from a client that lost an answer. */
-function ageOfReused({ generation }: RefreshToken, signIn: SignIn, now: number): string {
-  const behind = signIn.generation - generation;
-  const seconds = Math.max(0, Math.round((now - signIn.rotatedAt) / 1_000));
+function ageOfReused(behind: number, ms: number): string {
+  const seconds = Math.round(ms / 1_000);
   // Of older ones no more is known than that the last rotation came after theirs.
   const since = behind === 1 ? `superseded ${seconds} s ago` : `superseded more than ${seconds} s ago`;
   return `a refresh token ${behind} ${behind === 1 ? 'generation' : 'generations'} old, ${since}`;

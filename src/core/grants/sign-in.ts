@@ -8,6 +8,7 @@ import type { KeptClaims } from '../oidc/request/claims-parameter.ts';
 import type { Resources } from '../oidc/request/resource.ts';
 import { type Scope, scopeIncludes } from '../oidc/scope.ts';
 import { type Session, sessionLives } from '../session.ts';
+import type { Holder, ReuseClass } from './reuse.ts';
 
 type SignInState = StateOf<typeof signInMachine>;
 
@@ -49,6 +50,11 @@ export interface SignIn {
   readonly claims: KeptClaims | null;
   /** Thumbprint of the key that its refresh tokens are bound to; null where they are not (RFC 9449 §5). */
   readonly dpopJkt: string | null;
+  /** Where its current refresh token was given to (`Holder`); null of those from before this was kept, and once erased. */
+  readonly holderNetwork: string | null;
+  readonly holderProgram: string | null;
+  /** What the return of a used refresh token most likely was, where that ended it. */
+  readonly reuse: ReuseClass | null;
 }
 
 export const signInMachine = machineOf({
@@ -72,9 +78,16 @@ export type SignInWrite =
       readonly from: number;
       readonly to: number;
       readonly at: number;
+      readonly holder?: Holder;
     }
   | { readonly write: 'bindSignIn'; readonly id: string; readonly dpopJkt: string }
-  | { readonly write: 'endSignIn'; readonly id: string; readonly reason: SignInEnd; readonly at: number };
+  | {
+      readonly write: 'endSignIn';
+      readonly id: string;
+      readonly reason: SignInEnd;
+      readonly at: number;
+      readonly reuse?: ReuseClass;
+    };
 
 /** A sign-in as it begins: the first refresh token is generation 1. */
 export function beginSignIn(
@@ -90,11 +103,12 @@ export function beginSignIn(
     | 'authenticatedAt'
     | 'dpopJkt'
   > &
-    Partial<Pick<SignIn, 'claims'>>,
+    Partial<Pick<SignIn, 'claims'>> & { readonly holder?: Holder | undefined },
   now: number,
 ): SignIn {
+  const { holder, ...own } = facts;
   return {
-    ...facts,
+    ...own,
     state: 'active',
     generation: 1,
     createdAt: now,
@@ -103,22 +117,53 @@ export function beginSignIn(
     endReason: null,
     label: null,
     claims: facts.claims ?? null,
+    ...storedHolder(holder),
+    reuse: null,
   };
 }
 
-/** Ends a sign-in; ending one that has ended keeps the first reason and writes nothing. */
-export function endSignIn(signIn: SignIn, reason: SignInEnd, now: number): readonly SignInWrite[] {
-  const { outcome } = step(signInMachine, signIn.state, {}, { type: 'end' });
-  return outcome === 'recordEnd' ? [{ write: 'endSignIn', id: signIn.id, reason, at: now }] : [];
+/** A holder as its sign-in has it. */
+export const storedHolder = (
+  holder: Holder | undefined,
+): Pick<SignIn, 'holderNetwork' | 'holderProgram'> => ({
+  holderNetwork: holder?.network ?? null,
+  holderProgram: holder?.program ?? null,
+});
+
+/** Whom the current refresh token of a sign-in was given to; null where that is not known. */
+export function holderIn({
+  holderNetwork: network,
+  holderProgram: program,
+}: Pick<SignIn, 'holderNetwork' | 'holderProgram'>): Holder | null {
+  return network === null || program === null ? null : { network, program };
 }
 
-/** Makes the next generation current; an ended sign-in has no next one. */
-export function rotateSignIn(signIn: SignIn, now: number): readonly SignInWrite[] {
-  const { outcome } = step(signInMachine, signIn.state, {}, { type: 'rotate' });
+/**
+ * Ends a sign-in; ending one that has ended keeps the first reason and writes nothing.
+ *
+ * @param reuse where a used refresh token came back: what that most likely was
+ */
+export function endSignIn(
+  signIn: SignIn,
+  reason: SignInEnd,
+  now: number,
+  reuse?: ReuseClass,
+): readonly SignInWrite[] {
+  const { outcome } = step(signInMachine, signIn.state, {}, { type: 'end' });
+  if (outcome !== 'recordEnd') return [];
+  return [{ write: 'endSignIn', id: signIn.id, reason, at: now, ...(reuse === undefined ? {} : { reuse }) }];
+}
+
+/** Makes the next generation current; an ended sign-in has no next one. @param holder whom it is given to */
+export function rotateSignIn(
+  { id, state, generation: from }: SignIn,
+  now: number,
+  holder?: Holder,
+): readonly SignInWrite[] {
+  const { outcome } = step(signInMachine, state, {}, { type: 'rotate' });
   if (outcome !== 'advanceGeneration') throw new Error('an ended sign-in was asked to rotate');
-  return [
-    { write: 'rotateSignIn', id: signIn.id, from: signIn.generation, to: signIn.generation + 1, at: now },
-  ];
+  const to = { at: now, ...(holder === undefined ? {} : { holder }) };
+  return [{ write: 'rotateSignIn', id, from, to: from + 1, ...to }];
 }
 
 /**

@@ -11,6 +11,7 @@ import { grantedClaims, type KeptClaims, keptAuthentication } from '../oidc/requ
 import { type Resources, scopeAt, type Target } from '../oidc/request/resource.ts';
 import { type Scope, scopeIncludes } from '../oidc/scope.ts';
 import type { AccessTokenAlgorithm } from '../tenant.ts';
+import type { Holder } from './reuse.ts';
 import { beginSignIn, isOffline, keyOfRefreshTokens, type SignInWrite } from './sign-in.ts';
 
 /** What a genuine refresh token says: which sign-in it belongs to, and which generation it is. */
@@ -52,6 +53,8 @@ export interface Beginning {
   readonly now: number;
   /** What the request says of its audience; left out where neither it nor the grant names one. */
   readonly target?: Target;
+  /** Where the tokens are given to; left out where no one will ask. */
+  readonly holder?: Holder | undefined;
 }
 
 /** The first tokens of a sign-in, the same in both flows (contract 7), and its row. */
@@ -67,7 +70,7 @@ export function beginWithTokens(
   }: Pick<TokenGrant, 'scope' | 'api' | 'sessionId' | 'authenticatedAt' | 'nonce' | 'claims'> & {
     readonly resources: Resources;
   },
-  { client, member, jkt, signInId, now }: Beginning,
+  { client, member, jkt, signInId, now, holder }: Beginning,
 ): Decision<TokenGrant, SignInWrite> {
   if (member === null) throw new Error('a member who is gone may not sign in');
   const { tenantId, clientId } = client;
@@ -82,6 +85,7 @@ export function beginWithTokens(
     authenticatedAt,
     claims,
     dpopJkt: keyOfRefreshTokens(client, jkt),
+    holder,
   };
   const signIn = beginSignIn(facts, now);
   const refreshToken = isOffline(signIn) ? { signInId, generation: signIn.generation } : null;

@@ -4,8 +4,10 @@ import type { ConsentChange } from '../access/consent.ts';
 import type { Invoice } from '../access/invoice.ts';
 import { paymentReference } from '../access/invoicing.ts';
 import { isoTime as iso, isoTimeOrNull as isoOrNull } from '../access/iso-time.ts';
+import type { Seat } from '../access/seats/seat.ts';
 import type { MemberSubscription } from '../access/subscription.ts';
 import type { Client } from '../client.ts';
+import type { ToldEvent } from '../events/event.ts';
 import type { SignIn } from '../grants/sign-in.ts';
 import type { ScopeConsent } from '../oidc/scope-consent.ts';
 import type { LinkedAccount } from '../providers/linked-account.ts';
@@ -19,6 +21,8 @@ import type { SecondFactor } from './second-factor.ts';
 interface HeldData {
   readonly member: Member;
   readonly subscriptions: readonly MemberSubscription[];
+  /** Those that the member has or had, and those of her own subscriptions with whom she invited. */
+  readonly seats: { readonly had: readonly Seat[]; readonly given: readonly Seat[] };
   readonly checkouts: readonly Checkout[];
   readonly invoices: readonly Invoice[];
   readonly consentChanges: readonly ConsentChange[];
@@ -32,6 +36,7 @@ interface HeldData {
   readonly secondFactor: SecondFactor | null;
   readonly linkedAccounts: readonly LinkedAccount[];
   readonly consents: readonly ScopeConsent[];
+  readonly events: readonly Pick<ToldEvent, 'type' | 'at'>[];
   readonly clients: readonly Client[];
   readonly exportedAt: number;
 }
@@ -42,6 +47,7 @@ export function memberDetails(member: Member) {
     id: member.id,
     userId: member.userId,
     memberNumber: member.memberNumber,
+    externalId: member.externalId,
     userType: member.userType,
     email: member.email,
     emailVerified: member.emailVerified,
@@ -64,7 +70,18 @@ export function memberDetails(member: Member) {
  */
 export function memberData(held: HeldData) {
   const { member, subscriptions, checkouts, invoices, consentChanges } = held;
-  const { signIns, sessions, passkeys, secondFactor, linkedAccounts, consents, clients, exportedAt } = held;
+  const {
+    seats,
+    signIns,
+    sessions,
+    passkeys,
+    secondFactor,
+    linkedAccounts,
+    consents,
+    events,
+    clients,
+    exportedAt,
+  } = held;
   const nameOf = (id: string) => clients.find(({ clientId }) => clientId === id)?.name ?? id;
   return {
     exportedAt: iso(exportedAt),
@@ -81,6 +98,8 @@ export function memberData(held: HeldData) {
       endedAt: isoOrNull(subscription.endedAt),
       customPropertyValues: subscription.customPropertyValues,
     })),
+    seats: seats.had.map(seatData),
+    seatsGiven: seats.given.map(seatData),
     checkouts: checkouts.map((checkout) => ({
       packageId: checkout.packageId,
       state: checkoutStanding(checkout, exportedAt),
@@ -100,6 +119,7 @@ export function memberData(held: HeldData) {
       number: invoice.number,
       subscriptionId: invoice.subscriptionId,
       packageName: invoice.packageName,
+      seats: invoice.seats,
       price: invoice.price,
       taxName: invoice.taxName,
       taxPercent: invoice.taxPercent,
@@ -165,5 +185,13 @@ export function memberData(held: HeldData) {
       scope,
       grantedAt: iso(grantedAt),
     })),
+    // What the tenant's other systems are told of the member, as long as it is kept.
+    events: events.map(({ type, at }) => ({ event: type, at: iso(at) })),
   };
+}
+
+/** What a seat says of whose it is: who else is in it stays out. */
+function seatData({ subscriptionId, state, email, invitedAt, takenAt, endedAt }: Seat) {
+  const [invited, taken, ended] = [iso(invitedAt), isoOrNull(takenAt), isoOrNull(endedAt)];
+  return { subscriptionId, state, email, invitedAt: invited, takenAt: taken, endedAt: ended };
 }

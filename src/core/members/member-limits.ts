@@ -2,6 +2,7 @@
 import { sha256 } from '../hash.ts';
 import { signInLimit, wrongUserCodes } from '../limits.ts';
 import { clockTolerance } from '../operators/limits.ts';
+import { wrongSecondFactors } from './limits.ts';
 import { normaliseEmail } from './member.ts';
 
 /** The failed sign-ins of one address since the last good one. */
@@ -29,18 +30,24 @@ export function hashAccountPages(memberId: string): string {
  *
  * @param now ms since the epoch
  * @param allowed how many failures the tenant allows before the first wait; null is no limit
+ * @param longestWait ms
  * @returns ms since the epoch; 0 if it may be tried now and always could
  */
 export function blockedUntil(
   failed: SignInFailures | null,
   now: number,
   allowed: number | null = signInLimit.failures,
+  longestWait: number = signInLimit.longestWait,
 ): number {
   if (failed === null || allowed === null || failed.failures < allowed) return 0;
   if (failed.lastFailedAt > now + clockTolerance) return 0;
   const doublings = Math.min(failed.failures - allowed, 10);
-  return failed.lastFailedAt + Math.min(signInLimit.firstWait * 2 ** doublings, signInLimit.longestWait);
+  return failed.lastFailedAt + Math.min(signInLimit.firstWait * 2 ** doublings, longestWait);
 }
+
+/** The same of a second factor: who gives it has proven the first one, and waits longer (SF24). */
+export const factorBlockedUntil = (failed: SignInFailures | null, now: number): number =>
+  blockedUntil(failed, now, wrongSecondFactors.failures, wrongSecondFactors.longestWait);
 
 /** How many failures count now; those of yesterday are forgotten. */
 function counting(failed: SignInFailures | null, now: number): number {
@@ -99,7 +106,8 @@ export function failuresLimit(
   now: number,
   allowed: number | null = signInLimit.failures,
 ): MemberLimit {
-  const until = blockedUntil(failed, now, allowed);
+  const isFactor = limit === 'wrong_second_factors';
+  const until = isFactor ? factorBlockedUntil(failed, now) : blockedUntil(failed, now, allowed);
   return { limit, counted: counting(failed, now), allowed, lockedUntil: until > now ? until : null };
 }
 

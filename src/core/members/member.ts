@@ -23,6 +23,8 @@ export interface Member {
   readonly tenantId: string;
   readonly userId: number;
   readonly memberNumber: number;
+  /** What another system of the tenant's calls the member; null where that is not known. */
+  readonly externalId: string | null;
   readonly email: string;
   readonly emailVerified: boolean;
   readonly fullName: string;
@@ -51,6 +53,7 @@ export function blankMember(tenantId: string, now: number): Member {
     tenantId,
     userId: 0,
     memberNumber: 0,
+    externalId: null,
     email: '',
     emailVerified: false,
     fullName: '',

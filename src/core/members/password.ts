@@ -50,15 +50,3 @@ function wordsOf({ email, names }: PasswordRules): readonly string[] {
   const parts = whole.map((text) => text.split(/[^\p{L}\p{N}]+/u));
   return [...new Set([...whole, ...parts.map((some) => some.join('')), ...parts.flat()])].filter(Boolean);
 }
-
-const argon2id = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),/;
-
-/**
- * The work of a PHC string: its memory in KiB, times its passes. argon2id takes time in that proportion.
- *
- * @returns 0 for what is no hash, such as that of an erased member
- */
-export function hashWork(phc: string): number {
-  const [, memory = 0, passes = 0] = argon2id.exec(phc) ?? [];
-  return Number(memory) * Number(passes);
-}

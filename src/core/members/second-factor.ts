@@ -4,7 +4,7 @@
  */
 import { equalInConstantTime, sha256 } from '../hash.ts';
 import type { SecondFactorPolicy, Tenant } from '../tenant.ts';
-import { recoveryCode } from './limits.ts';
+import { recoveryCode, totp } from './limits.ts';
 import type { Member } from './member.ts';
 
 /** The second factor of a member. Times are ms since the epoch. */
@@ -35,17 +35,30 @@ export const hasTwoFactors = ({
   passkeys,
 }: Pick<Tenant, 'secondFactor' | 'passkeys'>): boolean => secondFactor !== 'off' || passkeys === 'on';
 
-/** What is still missing when one factor was proven: nothing, the second one, or that there is a second one at all. */
-export type MissingFactor = 'none' | 'proof' | 'set-up';
+/**
+ * What makes two factors of one: the digits of an app, or a passkey where there are none, which has two in it. Who has
+ * neither sets digits up.
+ */
+export type FactorStep = 'proof' | 'passkey' | 'set-up';
+
+export function factorStep(has: { readonly digits: boolean; readonly passkey: boolean }): FactorStep {
+  if (has.digits) return 'proof';
+  return has.passkey ? 'passkey' : 'set-up';
+}
+
+/** What is still missing when one factor was proven. */
+export type MissingFactor = FactorStep | 'none';
 
 export function missingFactor(
   policy: SecondFactorPolicy,
-  { hasOne, isTrusted }: { readonly hasOne: boolean; readonly isTrusted: boolean },
+  { step, isTrusted }: { readonly step: FactorStep; readonly isTrusted: boolean },
 ): MissingFactor {
-  if (policy === 'off') return 'none';
-  if (hasOne) return isTrusted ? 'none' : 'proof';
-  return policy === 'required' ? 'set-up' : 'none';
+  if (policy === 'off' || isTrusted) return 'none';
+  return step === 'proof' || policy === 'required' ? step : 'none';
 }
+
+/** The last step of time whose digits could have been used by now: a clock may be ahead by the window. */
+export const lastStepAt = (now: number): number => Math.floor(now / 1_000 / totp.stepSeconds) + totp.window;
 
 /** How the guesses at a member's second factor are kept in the list of failures. */
 export const hashSecondFactor = (memberId: string): string => sha256(`second factor of ${memberId}`);

@@ -1,4 +1,5 @@
 // The events of the audit, and who did what they tell.
+import type { Rule } from '../refusals/rule.ts';
 import type { SignInWay } from '../strength.ts';
 import type { Permission } from './permission.ts';
 
@@ -9,6 +10,7 @@ export const auditEventNames = [
   'sign_in_asked',
   'sign_up_asked',
   'sign_up',
+  'member_moved_in',
   'password_changed',
   'password_removed',
   'password_reset_asked',
@@ -66,6 +68,10 @@ export const auditEventNames = [
   'return_address_refused',
   'payment_refused',
   'subscription_changed',
+  'seat_invited',
+  'seat_taken',
+  'seat_ended',
+  'seat_ways_changed',
   'limit_reached',
   'admin_signed_in',
   'admin_sign_in_refused',
@@ -80,12 +86,39 @@ export const auditEventNames = [
 
 export type AuditEventName = (typeof auditEventNames)[number];
 
+/** Those that tell of what was refused. */
+export type RefusalEvent = Extract<
+  AuditEventName,
+  | 'admin_denied'
+  | 'admin_sign_in_refused'
+  | 'api_denied'
+  | 'authorization_refused'
+  | 'client_authentication_failed'
+  | 'code_refused'
+  | 'code_reused'
+  | 'device_code_refused'
+  | 'device_code_reused'
+  | 'device_code_wrong'
+  | 'form_refused'
+  | 'limit_reached'
+  | 'page_refused'
+  | 'passkey_refused'
+  | 'payment_refused'
+  | 'refresh_refused'
+  | 'refresh_reused'
+  | 'registration_refused'
+  | 'return_address_refused'
+  | 'sign_in_refused'
+  | 'token_request_refused'
+>;
+
 /**
  * What an operator wants to hear of first: what people decided, bought and changed, and what was refused that should
  * not happen; not what TVs, apps and browsers do all day.
  */
 export const notableEvents: readonly AuditEventName[] = [
   'sign_up',
+  'member_moved_in',
   'password_changed',
   'password_removed',
   'email_changed',
@@ -167,6 +200,8 @@ export interface AuditEvent {
   readonly memberId?: string;
   /** For a sign-in, the way it was done; left out otherwise. */
   readonly way?: SignInWay;
+  /** For a refused request, the rule that refused it; left out where the event says it all. */
+  readonly rule?: Rule;
   /** For a refused request, the reference that its page or answer shows (pages 8). */
   readonly reference?: string;
   /** For a refused request, the browser as it names itself, such as "Chrome on Android". */

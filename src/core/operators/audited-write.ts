@@ -1,12 +1,13 @@
 // Which event of the audit a write means.
 import type { Checkout } from '../access/checkout.ts';
+import type { Seat } from '../access/seats/seat.ts';
 import type { Subscription } from '../access/subscription.ts';
+import type { WriteOf } from '../events/change.ts';
 import type { DeviceCode } from '../grants/device-code.ts';
 import type { SignInEnd } from '../grants/sign-in.ts';
 import type { EmailProof } from '../members/email-proof.ts';
 import type { Session } from '../session.ts';
 import { wayOf } from '../strength.ts';
-import type { Write } from '../write.ts';
 import { type AuditEvent, type AuditFacts, aboutMember, auditEvent, type Source } from './audit-event.ts';
 
 /** What a write means, with the member whose account it is about: who did it, where the source names no actor. */
@@ -25,7 +26,7 @@ export function eventOfWrite(source: Source, { memberId = null, ...facts }: Mean
  * The event that a change of state means (security, Defaults: audit), or null where it means none. A new
  * write does not compile before it stands here.
  */
-export function meaningOf(write: Write): Meaning | null {
+export function meaningOf(write: WriteOf): Meaning | null {
   switch (write.write) {
     case 'insertAuthorizationCode': {
       const { tenantId, clientId, memberId, sessionId } = write.code;
@@ -43,8 +44,10 @@ export function meaningOf(write: Write): Meaning | null {
     case 'bindSignIn':
       // It comes with the rotation.
       return null;
-    case 'endSignIn':
-      return { ...endings[write.reason], target: write.id };
+    case 'endSignIn': {
+      const { deviceId: _, ...owner } = write.of;
+      return { ...owner, ...endings[write.reason], target: write.id };
+    }
     case 'insertDeviceCode': {
       const { tenantId, clientId, id } = write.code;
       return { event: 'device_code_issued', tenantId, clientId, target: id };
@@ -68,6 +71,9 @@ export function meaningOf(write: Write): Meaning | null {
       return meaningOfSubscription(`begun, ${write.subscription.state}`, write.subscription);
     case 'moveSubscription':
       return meaningOfSubscription(`${write.from}, then ${write.subscription.state}`, write.subscription);
+    case 'insertSeat':
+    case 'moveSeat':
+      return meaningOfSeat(write.seat);
     case 'insertConsentChange': {
       const { tenantId, memberId, clientId, consentId, status } = write.change;
       const reason = `${consentId}: ${status}`;
@@ -170,6 +176,21 @@ function meaningOfSubscription(
   { tenantId, memberId, subscriptionId }: Subscription,
 ): Meaning {
   return { event: 'subscription_changed', tenantId, memberId, target: String(subscriptionId), reason };
+}
+
+/** An address that was invited is a person's, so the audit names the seat alone. */
+function meaningOfSeat({ state, tenantId, memberId, id, subscriptionId, endedBy }: Seat): Meaning | null {
+  const facts = { tenantId, memberId, target: String(subscriptionId), reason: `seat ${id}` };
+  switch (state) {
+    case 'invited':
+      return { ...facts, event: 'seat_invited' };
+    case 'taken':
+      return { ...facts, event: 'seat_taken' };
+    case 'ended':
+      return { ...facts, event: 'seat_ended', reason: `${facts.reason}, by: ${endedBy}` };
+    case 'expired':
+      return null;
+  }
 }
 
 function meaningOfMovedCheckout(checkout: Checkout): Meaning | null {

@@ -13,6 +13,18 @@ export const logWaitingBytes = 1_024 ** 2;
 export const readinessTime = 250;
 export const readinessLife = second;
 
+/**
+ * The audit as it is streamed: how often, how many events at once, how long it rests where that failed, how long a receiver
+ * may take, and after how long no lower id is committed any more where processes share a database.
+ */
+export const auditStreamed = {
+  every: second,
+  bite: 500,
+  rest: 10 * second,
+  time: 5 * second,
+  settled: 10 * second,
+} as const;
+
 /** How long a stopping service waits for requests under way (security, Z15). */
 export const drainTime = 8 * second;
 
@@ -89,14 +101,14 @@ export const tenantFile = {
  */
 export const namesListed = 12;
 
+/** So many problems of one call are told, the first: a body of unknown names would have an answer of many megabytes. */
+export const problemsTold = 100;
+
 /** Tenant files that one token, or one administrator, may send in a minute: each takes a thread of its own. */
 export const filesPerMinute = 30;
 
 /** Secrets that operators bring have at least so many characters; ours carry 256 bits. */
 export const leastSecretLength = 20;
-
-/** Password hashes that operators bring cost no sign-in more than this. */
-export const foreignHash = { memoryKib: 65_536, passes: 4, parallelism: 4 } as const;
 
 /** Of an outage, which every request meets, one line of each kind is logged in this time (security, Z7). */
 export const outageLogInterval = minute;
@@ -116,6 +128,9 @@ export const usedCodeMemory = noticeLifetime;
 
 /** An authorization code that was not used is good for nothing when it has expired; clocks may be wrong (Z18). */
 export const unusedCodeMemory = day;
+
+/** How long a client's page counts used refresh tokens that came back. */
+export const reusesCounted = 30 * day;
 
 /** Proofs of addresses are forgotten this long after their time was over: mails are counted for an hour. */
 export const emailProofMemory = day;
@@ -148,93 +163,9 @@ export const sweepInterval = { indexed: hour, walked: day } as const;
 export const firstChores = 2 * minute;
 
 /**
- * SQLite's own memory, in KiB, and after how many pages of its log it writes them into the file, which holds up
- * all requests. Measured by refreshes among a million sign-ins: 64 MB of memory took no less processor time than 16,
- * as the system keeps the file in memory too; mapping the file only took more of it. Writing after 4,000 pages
- * instead of 1,000 saved 6 to 12 % of a transaction's processor time, and held it up three to four times as long,
- * which is over 50 ms (performance, "What to reach").
- */
-export const databaseCacheKib = 16_000;
-export const checkpointPages = 1_000;
-
-/** A checkpoint that could not copy all of the log is tried again after this long. */
-export const checkpointRetry = { failed: 50, busy: second } as const;
-
-/**
- * How a start reads a file whole (security, Z21): in pieces that stay in the processor's own cache, and with as few
- * pages of SQLite's. Measured with 1.1 GB: 16 MB of them took 30 % more processor time; a file that lay on the disk
- * alone was checked in 15 s, and in 3 s when it was read ahead.
- */
-export const checkCachePages = 200;
-export const readAheadBytes = 256 * 1_024;
-
-/**
- * A database is cleaned in pieces of so many pages, and while it is open for so many ms after a checkpoint: every
- * writer waits for that, as for the checkpoint itself.
- */
-export const cleanedPages = 256;
-export const cleaningTime = 20;
-
-/** A file is read in pieces of this size for its checksum. */
-export const checksumBytes = 1_024 * 1_024;
-
-/** So many pages are written at once to overwrite the log: about a millisecond. */
-export const fillerPages = 50;
-
-/**
- * Connections to PostgreSQL that one process holds at most, for transactions, those of them that only read, and for
- * statements beside them.
- */
-export const postgresPool = { connections: 20, lookUps: 3, autocommit: 4 } as const;
-
-/**
- * How long a process waits for PostgreSQL (ms): for a connection, be it free or new; for the answer to a statement,
- * and to one that may take long; and for a word on a connection before it asks whether that is still there.
- *
- * The server ends a statement before the process gives its answer up, so that a slow one is told from a network that
- * lost its way. It ends a transaction that waits for the process's next statement sooner still: a process that was cut
- * off holds no row that others want for longer than they wait for it, and a commit that arrives after its request was
- * answered by 503 finds nothing to commit.
- */
-export const postgresTimes = {
-  connection: 5_000,
-  answer: 5_000,
-  statement: 4_000,
-  idleInTransaction: 2_000,
-  longAnswer: 10 * minute,
-  keepAlive: 5_000,
-} as const;
-
-/** How often a process without requests looks at what others changed about tenants (ms): decision 51 allows as much. */
-export const followInterval = 1_000;
-
-/** After how long a guess that was not judged is one of a process that died (ms): no request lasts as long. */
-export const unjudgedAfter = 5 * 60_000;
-
-/** How often a transaction runs again that others were in the way of, and the least pause (ms), doubled so often. */
-export const postgresRetries = { most: 12, ofDuplicates: 2, step: 2, doublings: 6 } as const;
-
-/**
- * What one of several processes does is its own for so long (ms), and again each time that it says so: where it dies,
- * another takes over after this. Two clocks may differ by less than what is left when it says so.
- */
-export const lease = { time: minute, renewal: 20 * second } as const;
-
-/** How often each of several processes looks whether a chore is due: it may be that the one that did it is gone. */
-export const choreLook = 5 * minute;
-
-/** So many rows are copied at once where a service moves to another engine: no statement of them has too many values. */
-export const movedRows = 500;
-
-/** How often it is told how far that is: after so many rows of a table. */
-export const movedRowsTold = 100_000;
-
-/** PostgreSQL needs a moment to let go of the connections of a process that has ended: how often it is asked, and when (ms). */
-export const endedConnections = { looks: 10, pause: 100 } as const;
-
-/**
  * Calls to addresses of others (decision 48): the time for all of one, the bytes of an answer's body and of its headers,
- * and how many are under way, in all and to one host.
+ * how many are under way, in all and to one host, and how many connections rest after a call, in all and of one host, and
+ * for how long.
  */
 export const outbound = {
   time: 5 * second,
@@ -242,6 +173,9 @@ export const outbound = {
   headerBytes: 16 * 1_024,
   calls: 64,
   callsOfHost: 8,
+  kept: 64,
+  keptOfHost: 4,
+  keptFor: 4 * second,
 } as const;
 
 /** A search over everything shows so many of each kind. */
@@ -268,6 +202,18 @@ export const countsTenants = 1_000;
  * them on the next page.
  */
 export const listLook = 10_000;
+
+/**
+ * What a filter of a list may say: how many conditions, how many values one of them may have, how many properties or
+ * consents it names, and how long a text of it is.
+ */
+export const filterLimits = { conditions: 20, values: 100, named: 10, length: 200 } as const;
+
+/**
+ * The key of a call that is made once: how long (ms) its answer is kept, how long the key may be, and for how long (ms) the
+ * call is taken to be under way where its process says nothing more: longer than any takes.
+ */
+export const idempotency = { memory: day, keyLength: 255, underWay: minute } as const;
 
 /** An export is read in parts of this many entries, each in a few milliseconds: one part is in memory. */
 export const exportPart = 1_000;

@@ -3,6 +3,7 @@ import { invoicingProblems } from '../access/invoicing.ts';
 import { deletionCoolingOffMost, pendingDeviceCodesMost } from '../limits.ts';
 import { brandingProblems } from '../members/branding.ts';
 import { passwordLength, trustedBrowserDays } from '../members/limits.ts';
+import { readOutboundUrl } from '../oidc/client/outbound-url.ts';
 import { isHostName } from '../oidc/client/redirect-uri.ts';
 import { isWebOrigin } from '../oidc/client/web-origin.ts';
 import { type Problem, problem, within } from '../problem.ts';
@@ -18,6 +19,9 @@ export function tenantProblems(tenant: Tenant, languages: readonly string[]): re
   const { deletionCoolingOff, pendingDeviceCodes, ...counts } = tenant.limits;
   return [
     ...brandingProblems(tenant, tenant.development),
+    tenant.oldSystemUrl !== null &&
+      readOutboundUrl(tenant.oldSystemUrl, tenant.development) === null &&
+      problem('oldSystemUrl', 'not_callable', { value: tenant.oldSystemUrl }),
     ...within(['invoicing'], invoicingProblems(tenant.invoicing)),
     // Where checkouts may lead back to (decision 40).
     ...tenant.returnOrigins.map(

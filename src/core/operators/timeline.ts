@@ -15,6 +15,7 @@ const eventsOf: Readonly<Record<Exclude<TimelinePart, 'mail'>, readonly AuditEve
     'sign_in_asked',
     'sign_in_refused',
     'sign_up',
+    'member_moved_in',
     'password_changed',
     'password_removed',
     'password_reset_asked',
@@ -58,12 +59,15 @@ const eventsOf: Readonly<Record<Exclude<TimelinePart, 'mail'>, readonly AuditEve
     'checkout_cancelled',
     'payment_refused',
     'subscription_changed',
+    'seat_taken',
+    'seat_ended',
+    'seat_ways_changed',
     acted,
   ],
 };
 
 /** The nouns whose operations change what is paid for. */
-const moneyNouns = /^(?:subscriptions|invoices|checkouts)\./;
+const moneyNouns = /^(?:subscriptions|groups|seats|invoices|checkouts)\./;
 
 /** The events that a part is looked for among; undefined where it is all of them, null where it has none. */
 export function eventsOfPart(part: TimelinePart | undefined): readonly AuditEventName[] | null | undefined {

@@ -15,28 +15,48 @@ import {
   named,
   type Schema,
   text,
+  typesOf,
   wholeNumber,
 } from '../../operations/json-schema.ts';
 import { mapValues } from '../api/components.ts';
-import { documentOf, headers, json, memberPart, withRules } from '../api/openapi.ts';
+import { documentOf, header, headers, json, memberPart, withRules } from '../api/openapi.ts';
 import { adminUrl } from './api.ts';
+
+/** What each answer to a good token says of its limit (draft-ietf-httpapi-ratelimit-headers-10). */
+const limitHeaders = {
+  RateLimit: header(
+    'How many more calls this token, or this client, may make (r), and in how many seconds they are counted anew (t). Absent where there is no limit.',
+    '"calls";r=2999;t=60',
+  ),
+  'RateLimit-Policy': header(
+    'How many calls it may make (q) in so many seconds (w). Absent where there is no limit.',
+    '"calls";q=3000;w=60',
+  ),
+} as const;
+
+const referencesTo = (named: Readonly<Record<string, unknown>>) =>
+  mapValues(named, (_, name) => ({ $ref: `#/components/headers/${name}` }));
 
 /**
  * The answers that are no, by status. What every operation may answer is said once, since a list of it would be
  * most of what a document says of an operation.
  */
 const refusals = {
-  409: { name: 'Conflict', description: 'What is there already does not allow it; nothing was done.' },
+  409: {
+    name: 'Conflict',
+    description: 'What is there already does not allow it; nothing was done.',
+    headers: referencesTo(limitHeaders),
+  },
   503: {
     name: 'Busy',
     description: 'The service is busy; nothing was done.',
-    headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
+    headers: referencesTo({ 'Retry-After': headers['Retry-After'], ...limitHeaders }),
   },
   '4XX': {
     name: 'Refused',
     description:
-      '400: the input is not as described. 401: there is no token, or it is unknown, revoked or expired. 403: the token lacks the permission, or has not every tenant. 404: there is no such thing, or it is not in reach of the token. 413: the body is too large. 415: the body is not application/json in UTF-8. 429: too many wrong tokens came from this address, or the operation was called too often; try again later. Nothing was done.',
-    headers: mapValues(headers, (_, name) => ({ $ref: `#/components/headers/${name}` })),
+      '400: the input is not as described. 401: there is no token, or it is unknown, revoked or expired. 403: the token lacks the permission, or has not every tenant. 404: there is no such thing, or it is not in reach of the token. 413: the body is too large. 415: the body is not application/json in UTF-8. 429: this token made all the calls of its limit, or called this operation too often, or too many wrong tokens came from this address; try again later. Nothing was done.',
+    headers: referencesTo({ ...headers, ...limitHeaders }),
   },
 } as const;
 
@@ -112,10 +132,12 @@ function itemOf(operation: Operation, operations: readonly Operation[]): object 
     parameters: parametersOf('query', inQuery, operation),
     requestBody: request ?? undefined,
     responses: {
-      200:
-        mediaType === undefined
+      200: {
+        ...(mediaType === undefined
           ? { description: 'The answer.', content: json(output) }
-          : { description: 'The file.', content: filesOf(operation) },
+          : { description: 'The file.', content: filesOf(operation) }),
+        headers: referencesTo(limitHeaders),
+      },
       ...Object.fromEntries(
         refused.map(([status, answer]) => [status, { $ref: `#/components/responses/${answer.name}` }]),
       ),
@@ -159,6 +181,10 @@ function parametersOf(
       in: place,
       ...(place === 'path' || (input.required ?? []).includes(name) ? { required: true } : {}),
       description,
+      // Each part of an object is a parameter of its own: `filter[updatedAt][gte]`.
+      ...(place === 'query' && typesOf(field).includes('object')
+        ? { style: 'deepObject', explode: true }
+        : {}),
       schema: 'title' in schema ? field : schema,
     };
   });
@@ -207,6 +233,7 @@ export function openApiDocument(): object {
     components: {
       ...components,
       securitySchemes: { ...components.securitySchemes, adminToken },
+      headers: { ...components.headers, ...limitHeaders },
       responses: { ...components.responses, ...Object.fromEntries(refused) },
     },
   });

@@ -1,7 +1,9 @@
 // Serves every operation of the table as the admin API.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { bodyBytes } from '../../core/limits.ts';
+import { idempotency } from '../../core/operators/limits.ts';
 import { type Problem, problem } from '../../core/problem.ts';
+import { heedsKeys, KeyRefused } from '../../operations/admin/once.ts';
 import { isFile, type Operation } from '../../operations/admin/operation.ts';
 import { problemLine, problemText } from '../../operations/problem-text.ts';
 import { invalid, OperationRefused, refuseIfAny } from '../../operations/refusal.ts';
@@ -11,6 +13,8 @@ import { jsonBody, queryOf } from '../form.ts';
 import { sendBearerProblem } from '../oidc/bearer.ts';
 import { type Caller, TokenOver, tokenActor } from './api-token.ts';
 import { callOperation, sendFileAnswer, TooManyCalls } from './call.ts';
+import { countCall } from './call-limit.ts';
+import { queryFields } from './query-fields.ts';
 
 /** Below this address each operation is served at its own path. */
 export const adminUrl = '/api/v1/admin';
@@ -68,7 +72,8 @@ function serveOperation(
     bodyLimit: operation.bodyBytes ?? bodyBytes,
     // Before the body is read: who may not call hears that, and nothing of what else is wrong.
     onRequest: async (request, reply) => {
-      if ((await authenticate(request, reply)) === null) return reply;
+      const caller = await authenticate(request, reply);
+      if (caller === null || !(await countCall(reply, caller, deps))) return reply;
     },
     handler: async (request, reply) => {
       // The body may have taken its time, and the token been revoked meanwhile.
@@ -78,13 +83,20 @@ function serveOperation(
       // What comes through the local socket has no address.
       const address = actor.kind === 'operator' ? null : request.address;
       try {
-        const call = { ...caller, operation, input: inputOf(request), address };
+        const call = {
+          ...caller,
+          operation,
+          input: inputOf(request, operation),
+          address,
+          ...keyOf(request, operation),
+        };
         const answer = await callOperation(call, deps, isDenial);
         if (isFile(operation, answer)) return sendFileAnswer(noStore(reply), answer, call, deps);
         return sendJson(reply, answer);
       } catch (error) {
         if (error instanceof TooManyCalls)
           return sendTooMany(reply, error.retryAfter, error.limit, error.counted);
+        if (error instanceof KeyRefused) return sendKeyRefused(reply, error);
         if (error instanceof TokenOver) return sendBearerProblem(reply, 'invalid_token');
         if (!(error instanceof OperationRefused)) throw error;
         return sendOperationRefused(reply, error);
@@ -92,6 +104,31 @@ function serveOperation(
     },
   });
 }
+
+/** The key of a call that is to be made once (draft-ietf-httpapi-idempotency-key-header), quoted or not. */
+function keyOf({ headers }: FastifyRequest, operation: Operation): { readonly key?: string } {
+  const sent = headers['idempotency-key'];
+  if (sent === undefined || !heedsKeys(operation)) return {};
+  const [, quoted] = /^"(.*)"$/.exec(String(sent)) ?? [];
+  const key = quoted ?? String(sent);
+  if (!/^[!#-[\]-~]+$/.test(key)) throw invalid('Idempotency-Key', 'malformed');
+  if (key.length <= idempotency.keyLength) return { key };
+  throw invalid('Idempotency-Key', 'too_long', { most: idempotency.keyLength });
+}
+
+/** 409 while the first call of a key is under way, 422 where the key came with another body before. */
+function sendKeyRefused(reply: FastifyReply, { kind }: KeyRefused): FastifyReply {
+  const { status, code } = keyAnswers[kind];
+  const found = problem('Idempotency-Key', code);
+  const description = plain(problemLine([found]));
+  const error = status === 409 ? 'conflict' : 'invalid_request';
+  return sendJson(reply, { error, error_description: description, problems: [problemAnswer(found)] }, status);
+}
+
+const keyAnswers = {
+  in_use: { status: 409, code: 'key_in_use' },
+  reused: { status: 422, code: 'key_reused' },
+} as const;
 
 /** What is not there counts too: a token that looks for ids meets the limit. */
 const isDenial = ({ kind }: OperationRefused) => kind === 'denied' || kind === 'unknown';
@@ -108,11 +145,12 @@ function takeJsonOrNothing(app: FastifyInstance): void {
 
 /**
  * The input of an operation: the fields of path, query and body together. In the query one that is sent several
- * times is a list; an empty value is an empty text, which most fields refuse.
+ * times is a list, and an object is written part by part, such as `filter[updatedAt][gte]`; an empty value is an empty
+ * text, which most fields refuse.
  *
  * @throws OperationRefused if a field is in two places, since either may be meant
  */
-function inputOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
+function inputOf(request: FastifyRequest, operation: Operation): Readonly<Record<string, unknown>> {
   const query = queryOf(request);
   if (query === null) throw invalid([], 'query_malformed');
   // No body is one thing, and `null` in JSON another.
@@ -122,11 +160,13 @@ function inputOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
   }
   const fields = [
     ...Object.entries(request.params as Readonly<Record<string, string>>),
-    ...[...query].map(([name, values]) => [name, values.length > 1 ? values : values[0]] as const),
+    ...queryFields(query, operation.input),
     ...Object.entries(body),
   ];
-  const names = fields.map(([name]) => name);
-  const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  // A body may have tens of thousands of names: each is looked at once.
+  const names = new Set<string>();
+  const twice = new Set<string>();
+  for (const [name] of fields) (names.has(name) ? twice : names).add(name);
   refuseIfAny([...twice].map((name) => problem(name, 'sent_twice')));
   return Object.fromEntries(fields);
 }

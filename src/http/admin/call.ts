@@ -4,16 +4,11 @@ import type { FastifyReply } from 'fastify';
 import { countingWindow } from '../../core/limits.ts';
 import { deniedCallsPerMinute } from '../../core/operators/limits.ts';
 import { type Actor, permit } from '../../core/operators/permission.ts';
-import {
-  type FileAnswer,
-  mediaTypeOf,
-  type Operation,
-  type OperationDeps,
-} from '../../operations/admin/operation.ts';
-import { type Call, partsOf, runOperation } from '../../operations/admin/run.ts';
+import { type FileAnswer, mediaTypeOf, type Operation } from '../../operations/admin/operation.ts';
+import { actorOf, type Call, partsOf, runOperation } from '../../operations/admin/run.ts';
 import { OperationRefused } from '../../operations/refusal.ts';
 import type { Counted } from '../../storage/memory/rate-limit.ts';
-import type { Deps } from '../deps.ts';
+import { type Deps, operationDeps } from '../deps.ts';
 
 /** A caller who was denied too much, or calls too often what costs much, calls nothing for a while. */
 export class TooManyCalls extends Error {
@@ -26,7 +21,7 @@ export class TooManyCalls extends Error {
   constructor(limit: TooManyCalls['limit'], actor: Actor, retryAfter: number) {
     super(limit);
     this.limit = limit;
-    this.counted = { key: deniedKey(actor), memberId: actor.kind === 'admin' ? actor.memberId : null };
+    this.counted = countedCaller(actor, deniedKey(actor));
     this.retryAfter = retryAfter;
   }
 }
@@ -66,17 +61,21 @@ export async function callOperation(
 
 const deniedKey = (actor: Actor) => `admin denied ${callerOf(actor)}`;
 
+/** A caller as a limit counts them. */
+export function countedCaller(actor: Actor, key: string): Counted {
+  if (actor.kind === 'admin') return { key, memberId: actor.memberId };
+  const tenantId = actor.kind === 'operator' ? null : actor.tenantId;
+  const clientId = actor.kind === 'client' ? { clientId: actor.clientId } : {};
+  // One whose token is for every tenant is told of where it asked.
+  const at = tenantId === null ? {} : { tenantId };
+  return { key, memberId: null, caller: { ...at, ...actorOf(actor), ...clientId } };
+}
+
 /** Whom calls are counted for: the token, the client, the administrator, or the machine itself. */
-function callerOf(actor: Actor): string {
+export function callerOf(actor: Actor): string {
   if (actor.kind === 'operator') return actor.kind;
   if (actor.kind === 'client') return `client ${actor.tenantId} ${actor.clientId}`;
   return actor.kind === 'token' ? actor.tokenId : actor.memberId;
-}
-
-/** What the operations use of the service. The clock is read once: an operation happens at one moment. */
-function operationDeps({ clock, ...deps }: Deps): OperationDeps {
-  const { vault, passwords, random, mails, tenants, backedUpAt, placeOf } = deps;
-  return { vault, passwords, random, mails, tenants, backedUpAt, placeOf, now: clock() };
 }
 
 /** Whether a caller may do something at all; whether to this very tenant, running it says. */

@@ -168,7 +168,11 @@ type Parts = Readonly<Record<string, Part>>;
 /** A document whose schemas are written out where they are used. */
 export interface Written extends Part {
   readonly paths: object;
-  readonly components: { readonly responses: object; readonly securitySchemes: object };
+  readonly components: {
+    readonly headers: object;
+    readonly responses: object;
+    readonly securitySchemes: object;
+  };
 }
 
 /** Where a part stands. */

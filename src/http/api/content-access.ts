@@ -18,9 +18,9 @@ import {
   timeOrNull,
   wholeNumber,
 } from '../../operations/json-schema.ts';
+import { listAccess } from '../../storage/access/content-access.ts';
 import { listContentChannels } from '../../storage/access/content-channel.ts';
 import { listProducts } from '../../storage/access/package.ts';
-import { listSubscriptions } from '../../storage/access/subscription.ts';
 import { findMember } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
 import { profileSchema } from './profile.ts';
@@ -107,7 +107,7 @@ const explanationSchema = resource(
       'Closed: the member has no subscription.',
     ),
     subscriptions: list(
-      'Every subscription of the member, active or not, oldest first.',
+      'Every subscription of the member, active or not, oldest first, then those of which the member has or had a seat.',
       subscriptionReasonSchema,
     ),
   },
@@ -126,7 +126,7 @@ export const contentAccessRoute: ApiRoute = {
   handle: async (tx, call) => {
     const { tenant, member, now } = call;
     const channels = await listContentChannels(tx, tenant.id);
-    const subscriptions = await listSubscriptions(tx, member.id);
+    const subscriptions = await listAccess(tx, member);
     const sees = await sightOfCall(tx, call);
     return { status: 200, body: contentAccessOf(member, channels, subscriptions, sees, now) };
   },
@@ -206,6 +206,6 @@ async function answerExplain(tx: Tx, call: Call): Promise<ApiAnswer> {
   const about = await findMember(tx, tenant.id, memberId);
   if (about === null || isGone(about, now)) return { status: 404, description: 'there is no such member' };
   const products = await listProducts(tx, tenant.id);
-  const subscriptions = await listSubscriptions(tx, about.id);
+  const subscriptions = await listAccess(tx, about);
   return { status: 200, body: explain(about.id, channel, products, subscriptions, at) };
 }

@@ -6,6 +6,7 @@ import { refusal } from '../../core/decision.ts';
 import { type Member, maySignIn } from '../../core/members/member.ts';
 import { sightOf } from '../../core/oidc/scope.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
+import { listAccess } from '../../storage/access/content-access.ts';
 import { listContentChannels } from '../../storage/access/content-channel.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
 import { findMember } from '../../storage/members/member.ts';
@@ -75,7 +76,7 @@ export const namedMemberRoutes: readonly NamedMemberRoute[] = [
     answer: contentAccessRoute.answer,
     tell: async (tx, tenant, member, now) => {
       const channels = await listContentChannels(tx, tenant.id);
-      return contentAccessOf(member, channels, await listSubscriptions(tx, member.id), everything, now);
+      return contentAccessOf(member, channels, await listAccess(tx, member), everything, now);
     },
   },
 ];
@@ -146,6 +147,7 @@ function sendDenied(reply: FastifyReply, denied: RefusedToken, bearer: ServiceBe
       actorKind: 'client',
       actorId: clientId,
       clientId,
+      ...(denied.problem === null ? {} : { rule: denied.problem }),
       reason: denied.reason ?? denied.text ?? '',
     });
   }

@@ -18,7 +18,7 @@ import type { ApiRoute, ApiTag } from './route.ts';
 /** A body of JSON, as OpenAPI describes one. */
 export const json = (schema: object) => ({ 'application/json': { schema } });
 
-const header = (description: string, example: string | number) => ({
+export const header = (description: string, example: string | number) => ({
   description,
   schema: { type: typeof example === 'number' ? 'integer' : 'string', examples: [example] },
 });
@@ -197,9 +197,9 @@ function withoutOwn(schema: Schema): Schema {
   };
 }
 
-/** A field may be called as a keyword is: its value is a schema then. */
+/** A field may be called as a keyword is, and its value is a schema then; none is called as these two. */
 function isOwn(name: string, value: unknown): boolean {
-  if (name === heldTo) return true;
+  if (name === heldTo || name === 'enumMeans') return true;
   const isKeyword = ownKeywords.some((own) => own === name) || ownFormats.some((own) => own === value);
   return isKeyword && typeof value !== 'object';
 }
@@ -214,10 +214,13 @@ function mapped(value: unknown, change: (object: Schema) => Schema): unknown {
 /** A schema of another one and what is its own. */
 function withBase({ [madeOf]: base, ...schema }: Schema): Schema {
   if (base === undefined) return schema;
-  const { properties: inherited } = base as { readonly properties: object };
+  const { properties: inherited, required: demanded = [] } = base as {
+    readonly properties: object;
+    readonly required?: readonly string[];
+  };
   const { properties, additionalProperties: _, required: all = [], ...rest } = schema;
   const own = Object.entries(properties as object).filter(([name]) => !(name in inherited));
-  const required = (all as readonly string[]).filter((name) => !(name in inherited));
+  const required = (all as readonly string[]).filter((name) => !demanded.includes(name));
   return {
     ...rest,
     allOf: [base],

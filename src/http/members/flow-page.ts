@@ -4,7 +4,6 @@ import { takeStep } from '../../operations/authorization/authorization.ts';
 import { linkAccount } from '../../operations/providers/linked-account.ts';
 import type { Proven } from '../../operations/sign-in/enter.ts';
 import type { Tx } from '../../storage/store.ts';
-import { refuseOtherMethods } from '../answers.ts';
 import { setSessionCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pageQuery } from '../form.ts';
@@ -48,7 +47,7 @@ export function flowPage(app: FastifyInstance, deps: Deps, url: FlowPage, handle
     const named = { clientId: flow.parameters?.client_id, language: () => languageOf(request, flow) };
     return (await refuseByDocument(request, reply, named, deps)) ?? go(reply, flow, deps);
   };
-  refuseOtherMethods(app, url, ['GET', 'POST']);
+  app.refuseOthers(app, url, ['GET', 'POST']);
   app.get(url, async (request, reply) => {
     const { flow: sealed, ui_locales: chosen } = pageQuery(request, ['flow', 'ui_locales']);
     const opened = openFlow(request, sealed, deps.clock());

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { changeOwnLanguage } from '../../operations/account/account.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { offeredLanguages } from '../../text/language.ts';
-import { refuseOtherMethods } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
 import { keepLanguage } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
@@ -18,7 +17,7 @@ const url = '/language';
  * is signed in there (pages 4), and the page is shown again.
  */
 export function languageSwitcher(app: FastifyInstance, deps: Deps): void {
-  refuseOtherMethods(app, url, ['POST']);
+  app.refuseOthers(app, url, ['POST']);
   // The page of the first administrator has it too.
   app.post(url, { onRequest: requireOwnForm, config: { setup: true } }, (_request, reply) =>
     choose(reply, deps),

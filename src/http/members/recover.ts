@@ -1,17 +1,18 @@
 // The pages for a forgotten password.
 
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow } from '../../core/limits.ts';
 import { emailProblem } from '../../core/members/details.ts';
 import { proofStanding } from '../../core/members/email-proof.ts';
+import type { Member } from '../../core/members/member.ts';
 import { passwordProblem } from '../../core/members/password.ts';
 import { passwordEstimate } from '../../operations/member/password-strength.ts';
 import { askForRecovery, type RecoverPayload, resetPassword } from '../../operations/recovery/recovery.ts';
+import { listWaysIn } from '../../operations/sign-in/ways-in.ts';
 import { findClient } from '../../storage/clients/client.ts';
 import { findMember } from '../../storage/members/member.ts';
 import { addressKey, shareOf } from '../address.ts';
-import { refuseOtherMethods } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
 import { isFromReader, noteApp } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
@@ -49,9 +50,9 @@ export function recoverPages(app: FastifyInstance, deps: Deps): void {
     show,
     submit: ask,
   });
-  refuseOtherMethods(app, `${url}/sent`, ['GET']);
+  app.refuseOthers(app, `${url}/sent`, ['GET']);
   app.get(`${url}/sent`, (_request, reply) => showSent(reply, deps));
-  refuseOtherMethods(app, resetUrl, ['GET', 'POST']);
+  app.refuseOthers(app, resetUrl, ['GET', 'POST']);
   app.get(resetUrl, (_request, reply) => reset(reply, null, deps));
   app.post(resetUrl, { onRequest: requireSameOrigin }, (request, reply) =>
     reset(reply, pageForm(request, ['password', 'everywhere']), deps),
@@ -214,5 +215,15 @@ async function reset(reply: FastifyReply, form: ResetForm | null, deps: Deps): P
   // An administrator who was invited is led to the portal; who came from an app, back to it first.
   const isAdmin = member !== null && member.userType !== 'member';
   const ways = !isAdmin ? [signIn] : kept === begun ? [signIn, portal] : [portal, signIn];
-  return sendMessage(reply, { language, title: 'recover.done.title', lead: 'recover.done.lead', ways });
+  const message = { language, title: 'recover.done.title', lead: 'recover.done.lead', ways };
+  if (!(await hasOtherWays(request, member, deps))) return sendMessage(reply, message);
+  const security = { href: '/account/sessions', text: 'account.sessions.title' };
+  return sendMessage(reply, { ...message, note: 'recover.done.others', ways: [...ways, security] });
+}
+
+/** Whether anything else opens the account, which a new password does not end: who took it over may have left one. */
+async function hasOtherWays(request: FastifyRequest, member: Member | null, deps: Deps): Promise<boolean> {
+  if (member === null) return false;
+  const ways = await transactionOf(request, deps, (tx) => listWaysIn(tx, request.tenant, member));
+  return ways.some(({ way }) => way === 'passkey' || way === 'account');
 }

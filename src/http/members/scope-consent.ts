@@ -43,7 +43,12 @@ async function take(reply: FastifyReply, flow: Flow, action: string | undefined,
     const claim = outcome.kind === 'interact' ? await claimOf(tx, request.tenant, outcome.client) : null;
     return { outcome, claim, current, isForeign };
   });
-  if (isForeign) noteRefusal(request, { event: 'form_refused', reason: 'a consent of another session' });
+  if (isForeign)
+    noteRefusal(request, {
+      event: 'form_refused',
+      rule: 'form_foreign',
+      reason: 'a consent of another session',
+    });
   if (outcome.kind === 'interact' && outcome.page === 'consent' && current !== null) {
     return sendQuestion(reply.status(isForeign ? 403 : 200), flow, outcome, { ...current, claim }, deps);
   }

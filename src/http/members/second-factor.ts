@@ -4,10 +4,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
 import { strengthenSession } from '../../core/session.ts';
 import { cancel, takeStep } from '../../operations/authorization/authorization.ts';
+import { factorStepOf } from '../../operations/sign-in/factor-step.ts';
 import { apply } from '../../storage/apply.ts';
 import { findSession } from '../../storage/grants/session.ts';
-import { listPasskeys } from '../../storage/members/passkey.ts';
-import { findSecondFactor } from '../../storage/members/second-factor.ts';
 import type { Tx } from '../../storage/store.ts';
 import { transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
@@ -25,8 +24,6 @@ import {
   stepOf,
   withoutWaiting,
 } from '../oidc/flow.ts';
-import { askForPasskey } from '../pages/passkey.ts';
-import { sendProblem } from '../pages/problem.ts';
 import {
   type AskedStep,
   askedStep,
@@ -38,10 +35,12 @@ import {
   takeFactor,
   takeSecondStep,
   trustHere,
+  type WrongStep,
 } from '../pages/second-step.ts';
+import { toSignIn } from '../pages/sign-in-passkey.ts';
 import { type CurrentSession, currentSession } from '../session.ts';
 import { answerSignedIn, flowPage, goToFlow, type SignedIn, setSignedIn, signInTo } from './flow-page.ts';
-import { toSignIn } from './sign-in-passkey.ts';
+import { sendTooManySteps } from './too-many-steps.ts';
 
 const url = '/second-factor';
 const place = { kind: 'member' } as const;
@@ -79,7 +78,7 @@ async function standingOf(
     return { kind: 'outcome', outcome };
   }
   const { member } = current;
-  const missing = (await findSecondFactor(tx, member.id)) === null ? 'set-up' : 'proof';
+  const missing = await factorStepOf(tx, request.tenant, member.id);
   return { kind: 'asked', asked: { member, missing }, current };
 }
 
@@ -113,12 +112,7 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fast
     case 'too-many': {
       noteWrongStep(request, taken.member.id, place.kind);
       const ways = [{ href: flowUrl('/sign-in', sealFlow(reply, goesOn, deps)), text: 'recover.back' }];
-      const { retryAfter, limitKey } = taken;
-      return sendProblem(reply.header('retry-after', retryAfter), 'tooManySignIns', {
-        language,
-        limitKey,
-        ways,
-      });
+      return sendTooManySteps(reply, taken, { language, ways });
     }
     case 'wrong':
       noteWrongStep(request, taken.member.id, place.kind);
@@ -176,29 +170,28 @@ async function send(
   flow: Flow,
   asked: AskedStep,
   deps: Deps,
-  wrong: 'app' | 'recovery' | null = null,
+  wrong: WrongStep | null = null,
 ): Promise<FastifyReply> {
   const { request } = reply;
   const shown = await requestOf(request, flow, deps);
   const sealed = sealFlow(reply, flow, deps);
-  const page = {
-    language: languageOf(request, flow),
-    formTargets: shown === null ? [] : [formTarget(shown.request.target.redirectUri)],
-    again: { action: url, fields: { flow: sealed } },
-    action: url,
-    hidden: { flow: sealed },
-    mayTrust: flow.waiting !== undefined,
-    // Who is signed in turns back to the app that asks for more.
-    back:
-      flow.waiting === undefined ? null : flowUrl('/sign-in', sealFlow(reply, withoutWaiting(flow), deps)),
-  };
-  const byPasskey = await passkeyFor(reply, asked, withoutWaiting(flow), deps);
-  return sendStep(reply, asked, { ...page, byPasskey }, deps, wrong);
-}
-
-/** A passkey of the member signs in by itself, with both factors: the sign-in takes it. */
-async function passkeyFor(reply: FastifyReply, { member }: AskedStep, flow: Flow, deps: Deps) {
-  const of = await transactionOf(reply.request, deps, (tx) => listPasskeys(tx, member.id));
-  const asked = of.length === 0 ? null : askForPasskey(reply, toSignIn, deps, { of });
-  return asked === null ? null : { flow: sealFlow(reply, flow, deps), passkey: { asked } };
+  const next = sealFlow(reply, withoutWaiting(flow), deps);
+  return sendStep(
+    reply,
+    asked,
+    {
+      language: languageOf(request, flow),
+      formTargets: shown === null ? [] : [formTarget(shown.request.target.redirectUri)],
+      again: { action: url, fields: { flow: sealed } },
+      action: url,
+      hidden: { flow: sealed },
+      mayTrust: flow.waiting !== undefined,
+      // Who is signed in turns back to the app that asks for more.
+      back: flow.waiting === undefined ? null : flowUrl('/sign-in', next),
+      // A passkey signs in by itself, with both factors: the sign-in takes it.
+      byPasskey: { action: '/sign-in', hidden: { flow: next }, about: toSignIn },
+    },
+    deps,
+    wrong,
+  );
 }

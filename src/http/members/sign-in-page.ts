@@ -3,7 +3,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { emailProblem, shownName } from '../../core/members/details.ts';
 import type { Session } from '../../core/session.ts';
+import type { SignInWay } from '../../core/strength.ts';
 import { cancel, takeStep } from '../../operations/authorization/authorization.ts';
+import { oldMembersOf } from '../../operations/moving-in/old-system.ts';
 import {
   checkCredentials,
   type TooManyGuesses,
@@ -35,12 +37,12 @@ import { emphasized, type Lead } from '../pages/lead.ts';
 import { sendPage } from '../pages/pages.ts';
 import { askForPasskey, passkeyOf } from '../pages/passkey.ts';
 import { sendProblem } from '../pages/problem.ts';
+import { type PasskeyEntrance, signInByPasskey, toSignIn } from '../pages/sign-in-passkey.ts';
 import { currentSession, guesserOf } from '../session.ts';
-import { answerSignedIn, flowPage, goToFlow, signInTo } from './flow-page.ts';
+import { answerSignedIn, flowPage, goToFlow, type SignedIn, signInTo } from './flow-page.ts';
 import { addressToSignIn } from './login-hint.ts';
 import { accountWords, pendingAccount, providerButtons } from './providers/buttons.ts';
 import { askByMail } from './sign-in-code.ts';
-import { signInByPasskey, toSignIn } from './sign-in-passkey.ts';
 import { maySignUp } from './sign-up/sign-up-offer.ts';
 
 const url = '/sign-in';
@@ -106,7 +108,18 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fast
   }
   const guess = { email, password, guesser: guesserOf(request) };
   const store = storeOf(request, deps);
-  const checked = await checkCredentials(request.tenant, guess, { ...deps, store });
+  const checked = await checkCredentials(
+    request.tenant,
+    guess,
+    { ...deps, store },
+    {
+      oldMembers: oldMembersOf(request.tenant, {
+        ...deps,
+        store,
+        asked: (result) => deps.metrics?.oldSystem(request.tenant.host, result),
+      }),
+    },
+  );
   if (checked.kind === 'too-many') return sendTooMany(reply, withAddress(flow, email), checked, deps);
   if (checked.kind === 'wrong') {
     noteRefused(request, flow, checked.memberId, checked.reason);
@@ -122,10 +135,18 @@ async function submitPasskey(
   { email, passkey }: { readonly email: string; readonly passkey: string },
   deps: Deps,
 ): Promise<FastifyReply> {
-  const result = await signInByPasskey(reply.request, flow, passkey, deps);
+  const { request } = reply;
+  const step = await stepOf(request, flow);
+  const entrance: PasskeyEntrance<SignedIn> = {
+    enter: (tx, proven) => signInTo(tx, request, { flow, step }, proven, deps),
+    refused: (memberId, reason) => noteRefused(request, flow, memberId, reason, 'passkey'),
+  };
+  const result = await signInByPasskey(request, passkey, entrance, deps);
   if (result.kind === 'too-many') return sendTooMany(reply, withAddress(flow, email), result, deps);
   if (result.kind === 'right') return answerSignedIn(reply, result.signedIn, deps);
-  return sendForm(reply, flow, deps, { email, passkey: result.text });
+  const refused = request.tenant.emailCodes === 'instead' ? 'passkeyOrCode' : 'passkey';
+  const text = result.kind === 'stale' ? 'passkey.stale' : `signIn.error.${refused}`;
+  return sendForm(reply, flow, deps, { email, passkey: text });
 }
 
 function sendTooMany(
@@ -146,9 +167,15 @@ function sendTooMany(
 }
 
 /** Members are told one thing, operators what it was; the address is kept only as the account that has it. */
-function noteRefused(request: FastifyRequest, flow: Flow, memberId: string | null, reason: string): void {
+function noteRefused(
+  request: FastifyRequest,
+  flow: Flow,
+  target: string | null,
+  reason: string,
+  way: SignInWay = 'password',
+): void {
   const clientId = flow.parameters?.client_id ?? null;
-  noteRefusal(request, { event: 'sign_in_refused', clientId, target: memberId, way: 'password', reason });
+  noteRefusal(request, { event: 'sign_in_refused', clientId, target, way, reason });
 }
 
 /** Begins the session and takes the flow on, in one transaction. */
@@ -196,6 +223,7 @@ async function sendForm(
   const client = shown === null ? null : shownName(shown.client.name);
   const providers = await providerButtons(request, sealed, deps);
   const account = pendingAccount(flow, deps.clock());
+  const waiting = accountWords(account, providers, language, 'signIn.linking');
   return sendPage(reply, {
     template: 'members/sign-in-page.eta',
     language,
@@ -206,12 +234,14 @@ async function sendForm(
     again: { action: url, fields: { flow: sealed } },
     data: {
       client,
-      logo: shown?.client.logo ?? null,
-      lead: accountWords(account, providers, language, 'signIn.linking') ?? leadOf(flow, client, language),
-      providers,
+      // The picture of an app stands beside its name alone.
+      logo: waiting === null ? (shown?.client.logo ?? null) : null,
+      lead: waiting ?? leadOf(flow, client, language),
+      providers: providers.filter(({ key }) => key !== account?.provider),
       steps: stepsOf(flow),
       maySignUp: maySignUp(request, flow, shown),
       flow: sealed,
+      rehearsal: deps.rehearsal?.membersPage(request, sealed) ?? null,
       asksPassword: request.tenant.emailCodes !== 'instead',
       ways: { code: request.tenant.emailCodes === 'beside' },
       // One that was refused is not filled in at once again.

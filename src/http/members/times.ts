@@ -57,6 +57,14 @@ export function agoOf(time: number, now: number, reader: Reader): string {
   return dayOf(time, reader);
 }
 
+/** How soon something is, such as "in 15 minutes". */
+export function soonOf(seconds: number, { tag }: Pick<Reader, 'tag'>): string {
+  const minutes = Math.max(1, Math.ceil(seconds / 60));
+  return minutes < 60
+    ? agos(tag).format(minutes, 'minute')
+    : agos(tag).format(Math.ceil(minutes / 60), 'hour');
+}
+
 /** Words at the beginning of a line, such as "3 hours ago" and "now": with a capital, if the language has them. */
 export const beginning = (words: string, language: string): string =>
   words.replace(/^\p{Ll}/u, (letter) => letter.toLocaleUpperCase(language));

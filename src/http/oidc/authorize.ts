@@ -9,6 +9,7 @@ import {
   type SentParameters,
 } from '../../core/oidc/request/authorization-request.ts';
 import { referenceIn } from '../../core/oidc/request/pushed-request.ts';
+import type { Rule } from '../../core/refusals/rule.ts';
 import {
   type AuthorizationContext,
   type AuthorizationOutcome,
@@ -25,6 +26,7 @@ import { type Form, pick, sentForm } from '../form.ts';
 import { refusedByLimit } from '../limit-reached.ts';
 import { requestLanguage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
+import { referenceHeader } from '../request-log.ts';
 import { isCrossSitePost } from '../same-origin.ts';
 import { currentSession } from '../session.ts';
 import { encode, respondToClient } from './authorization-response.ts';
@@ -111,7 +113,7 @@ async function withinLimit(
   if (wait === null) return outcome;
   const { error, description } = refusedByLimit(request, 'unverified_clients', wait);
   const parameters = { error, error_description: description };
-  return { kind: 'respond', target: outcome.request.target, parameters };
+  return { kind: 'respond', target: outcome.request.target, parameters, rule: error };
 }
 
 /** Sends an outcome on its way: to the client, to the page that comes next, or to the person in front. */
@@ -128,6 +130,8 @@ export function answerAuthorization(
       if (outcome.client !== null) noteApp(reply, outcome.client);
       return reject(reply, outcome, context);
     case 'respond':
+      // What an app is refused has a reference, wherever it is refused; a page shows its own.
+      if (outcome.rule !== undefined) reply.header(referenceHeader, reply.request.id);
       return respondToClient(reply, outcome, context, deps);
     case 'interact': {
       const { sent, startedAt, language } = context;
@@ -169,13 +173,15 @@ function noteRefusedRequest(
   outcome: AuthorizationOutcome,
   { sent }: AuthorizationContext,
 ): void {
-  const note = (clientId: string | null, reason: string) =>
-    noteRefusal(request, { event: 'authorization_refused', clientId, target: clientId, reason });
-  if (outcome.kind === 'rejected') note(outcome.client?.clientId ?? null, rejectedWords[outcome.reason]);
+  const note = (clientId: string | null, rule: Rule, reason: string) =>
+    noteRefusal(request, { event: 'authorization_refused', clientId, target: clientId, rule, reason });
+  if (outcome.kind === 'rejected') {
+    note(outcome.client?.clientId ?? null, outcome.reason, rejectedWords[outcome.reason]);
+  }
   if (outcome.kind !== 'respond' || outcome.parameters.error === undefined) return;
   // An error goes to the redirect_uri of a client, so it is one of ours.
   const { error, error_description: description } = outcome.parameters;
-  note(sent.values.client_id ?? null, `${error}: ${description}`);
+  note(sent.values.client_id ?? null, outcome.rule ?? 'invalid_request', `${error}: ${description}`);
 }
 
 /** The error page: what was sent and, on a development tenant only, what is registered (decision 6). */

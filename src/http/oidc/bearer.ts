@@ -168,7 +168,8 @@ export function sendBearerProblem(
       clientId: bearer.clientId,
       target: bearer.memberId,
     };
-    noteRefusal(reply.request, { event: 'api_denied', ...actor, ...whose, reason: reason ?? told });
+    const why = { rule: problem, reason: reason ?? told };
+    noteRefusal(reply.request, { event: 'api_denied', ...actor, ...whose, ...why });
   }
   reply.header('www-authenticate', `${realm}, error="${problem}", error_description="${told}"${also}`);
   return sendJson(reply, { error: problem, error_description: told }, problems[problem].status);

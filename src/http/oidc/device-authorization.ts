@@ -21,7 +21,7 @@ import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
 import { type LimitName, tooMany } from '../limit-reached.ts';
 import { clientParameters } from './client/client-assertion.ts';
-import { asClient, clientCredentials, noteRefusedClient } from './client/client-authentication.ts';
+import { asClient, becauseOf, clientCredentials, noteRefusedClient } from './client/client-authentication.ts';
 import { auditMalformed } from './malformed-request.ts';
 
 const parameters = [...clientParameters, 'scope', 'resource', 'device_name', 'device_model'] as const;
@@ -56,7 +56,7 @@ export function deviceAuthorizationEndpoint(app: FastifyInstance, deps: Deps): v
     if (isRefusal(answer)) return sendRefusal(reply, answer);
     if ('refused' in answer) {
       const { client, refused } = answer;
-      noteRefusedClient(request, client, { event: 'device_code_refused', reason: refused.description });
+      noteRefusedClient(request, client, becauseOf('device_code_refused', refused));
       return sendRefusal(reply, refused);
     }
     if ('issued' in answer) return sendJson(reply, answer.issued);
@@ -72,17 +72,24 @@ function readRequest(
   fields: { scope?: string; resource?: string; device_name?: string; device_model?: string },
   audiences: Audiences,
 ) {
-  if (!client.deviceFlow) return refusal('invalid_request', 'the device flow is not enabled for this client');
+  if (!client.deviceFlow)
+    return refusal('invalid_request', 'the device flow is not enabled for this client', 'device_flow_off');
   const asked = readAsked(fields.scope ?? '', fields.resource, client, audiences);
   if (isRefusal(asked)) {
-    return asked.error === 'invalid_target' ? asked : refusal('invalid_request', asked.description);
+    return asked.error === 'invalid_target'
+      ? asked
+      : refusal('invalid_request', asked.description, asked.rule);
   }
   const { scope, resources } = asked;
   const deviceName = readDeviceDescription(fields.device_name);
   const deviceModel = readDeviceDescription(fields.device_model);
   if (deviceName === undefined || deviceModel === undefined) {
     const name = deviceName === undefined ? 'device_name' : 'device_model';
-    return refusal('invalid_request', `${name} is longer than 64 characters or has invisible ones`);
+    return refusal(
+      'invalid_request',
+      `${name} is longer than 64 characters or has invisible ones`,
+      'device_description',
+    );
   }
   return { scope, resources, deviceName, deviceModel };
 }

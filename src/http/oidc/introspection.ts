@@ -26,6 +26,7 @@ import { obeyingChanges } from '../tenant.ts';
 import { bearerMember, sendBearerProblem } from './bearer.ts';
 import { clientParameters } from './client/client-assertion.ts';
 import { asClient, clientCredentials } from './client/client-authentication.ts';
+import { auditMalformed } from './malformed-request.ts';
 
 const parameters = ['token', 'token_type_hint', ...clientParameters] as const;
 const signedType = 'application/token-introspection+jwt';
@@ -50,6 +51,7 @@ interface Sent {
 export function introspectionEndpoint(app: FastifyInstance, deps: Deps, findOperator: FindOperator): void {
   const url = '/api/oidc/introspect';
   refuseOtherMethods(app, url, ['POST']);
+  auditMalformed(app, 'token_request_refused', deps);
   app.post(url, async (request, reply) => {
     const { tenant } = request;
     const { token, token_type_hint: _hint, ...fields } = protocolForm(request, parameters);

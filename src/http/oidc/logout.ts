@@ -1,6 +1,7 @@
 // The logout endpoint.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type LogoutAnswer, type LogoutRefusal, logout } from '../../core/oidc/logout.ts';
+import type { Rule } from '../../core/refusals/rule.ts';
 import { endSession } from '../../core/session.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/clients/client.ts';
@@ -76,8 +77,8 @@ async function end(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
   });
   if (answer.kind !== 'redirect' && answer.refused !== null && answer.client !== null) {
     const { clientId } = answer.client;
-    const reason = refusalWords[answer.refused];
-    noteRefusal(request, { event: 'return_address_refused', clientId, target: clientId, reason });
+    const why = refusals[answer.refused];
+    noteRefusal(request, { event: 'return_address_refused', clientId, target: clientId, ...why });
   }
   if (answer.client !== null) noteApp(reply, answer.client);
   if (answer.kind !== 'ask') clearSessionCookie(reply);
@@ -85,10 +86,16 @@ async function end(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
 }
 
 /** Why a client's logout does not lead back to it, in words for an operator. */
-const refusalWords: Readonly<Record<LogoutRefusal, string>> = {
-  address: 'the post_logout_redirect_uri is not registered',
-  hint: 'the id_token_hint is not an id_token of this client and of the session in this browser',
-};
+const refusals = {
+  address: {
+    rule: 'post_logout_uri_unregistered',
+    reason: 'the post_logout_redirect_uri is not registered',
+  },
+  hint: {
+    rule: 'hint_foreign',
+    reason: 'the id_token_hint is not an id_token of this client and of the session in this browser',
+  },
+} as const satisfies Readonly<Record<LogoutRefusal, { readonly rule: Rule; readonly reason: string }>>;
 
 function send(
   reply: FastifyReply,

@@ -1,11 +1,13 @@
 // Notes malformed requests of known clients in the audit.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ruleOf } from '../../core/decision.ts';
 import { countingWindow } from '../../core/limits.ts';
-import type { AuditEventName } from '../../core/operators/audit-event.ts';
+import type { RefusalEvent } from '../../core/operators/audit-event.ts';
 import { auditedRefusals } from '../../core/operators/limits.ts';
+import type { Rule } from '../../core/refusals/rule.ts';
 import { findClient } from '../../storage/clients/client.ts';
 import { ProtocolError, protocolErrorHandler } from '../answers.ts';
-import { noteRefusal } from '../audit.ts';
+import { noteRefusal, type RefusalFacts } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { bodyForm, parseForm } from '../form.ts';
 import { basicClientId } from './client/client-authentication.ts';
@@ -19,44 +21,45 @@ const isOther = (body: unknown): body is OtherBody =>
   typeof body === 'object' && body !== null && 'claimedId' in body;
 
 /**
- * Writes down what came malformed to an endpoint and says to be of a client that there is: so its page shows
- * its administrators what is wrong. Nothing is authenticated here, and any sender can name a client, so beyond
- * the bound of an address there is one for each client; what names no client is in the request log alone.
+ * Writes down what came malformed to an endpoint, so that its sender's reference is found, and what says to be of a client
+ * on its page too. Nothing is authenticated here, and any sender can name a client, so beyond the bound of an address there
+ * is one for each client, and one as high for all that names none of a tenant.
  */
-export function auditMalformed(app: FastifyInstance, event: AuditEventName, deps: Deps): void {
+export function auditMalformed(app: FastifyInstance, event: RefusalEvent, deps: Deps): void {
   app.addContentTypeParser('*', { parseAs: 'string' }, async (_request: unknown, body: string) => {
     return { claimedId: clientIn(body) } satisfies OtherBody;
   });
   app.setErrorHandler(async (error: FastifyError, request, reply): Promise<FastifyReply> => {
-    const reason = reasonOf(error);
-    if (reason !== null) await noteMalformed(request, event, reason, deps);
+    const why = whyOf(error);
+    if (why !== null) await noteMalformed(request, { event, ...why }, deps);
     return protocolErrorHandler(error, request, reply);
   });
 }
 
 /** What is wrong, in words of ours; null for what is no fault of the request. */
-function reasonOf(error: FastifyError): string | null {
-  if (error instanceof ProtocolError) return error.refusal.description;
+function whyOf(error: FastifyError): { readonly rule: Rule; readonly reason: string } | null {
+  if (error instanceof ProtocolError) {
+    return { rule: ruleOf(error.refusal), reason: error.refusal.description };
+  }
   const { statusCode = 500 } = error;
   if (statusCode >= 500) return null;
-  return statusCode === 413 ? 'the body is too large' : 'the body cannot be read';
+  const reason = statusCode === 413 ? 'the body is too large' : 'the body cannot be read';
+  return { rule: 'invalid_request', reason };
 }
 
 async function noteMalformed(
   request: FastifyRequest,
-  event: AuditEventName,
-  reason: string,
+  facts: RefusalFacts,
   { store, rateLimiter }: Deps,
 ): Promise<void> {
+  const { id: tenantId } = request.tenant;
   const named = namedClient(request);
-  if (named === null) return;
   try {
-    const client = await store.transaction((tx) => findClient(tx, request.tenant.id, named));
-    if (client === null) return;
-    const { tenantId, clientId } = client;
+    const client = named === null ? null : await store.transaction((tx) => findClient(tx, tenantId, named));
+    const clientId = client?.clientId ?? null;
     const key = `malformed ${tenantId} ${clientId}`;
     if ((await rateLimiter.shared.take(key, auditedRefusals, countingWindow.minute)) !== null) return;
-    noteRefusal(request, { event, clientId, target: clientId, reason });
+    noteRefusal(request, { ...facts, clientId, target: clientId });
   } catch (error) {
     // The answer is the same whether this can be written or not.
     request.log.error({ err: error }, 'a malformed request cannot be written to the audit now');

@@ -20,7 +20,7 @@ import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
 import { refusedByLimit } from '../limit-reached.ts';
 import { clientParameters } from './client/client-assertion.ts';
-import { asClient, clientCredentials, noteRefusedClient } from './client/client-authentication.ts';
+import { asClient, becauseOf, clientCredentials, noteRefusedClient } from './client/client-authentication.ts';
 import { boundToKey, sentProof, tellNonce } from './dpop/proof.ts';
 import { auditMalformed } from './malformed-request.ts';
 import { meantBy, meantRequest } from './request-object.ts';
@@ -57,7 +57,7 @@ export function pushedRequestEndpoint(app: FastifyInstance, deps: Deps): void {
     }
     const { client, refused } = answer;
     if (refused.error !== 'use_dpop_nonce') {
-      noteRefusedClient(request, client, { event: 'authorization_refused', reason: refused.description });
+      noteRefusedClient(request, client, becauseOf('authorization_refused', refused));
     }
     return sendRefusal(reply, refused);
   });

@@ -11,6 +11,7 @@ import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
 import { clientParameters } from './client/client-assertion.ts';
 import { asClient, clientCredentials } from './client/client-authentication.ts';
+import { auditMalformed } from './malformed-request.ts';
 
 const revocationParameters = ['token', 'token_type_hint', ...clientParameters] as const;
 
@@ -19,6 +20,7 @@ export function revocationEndpoint(app: FastifyInstance, deps: Deps): void {
   const url = '/api/oidc/token/revocation';
   cors(app, url, ['POST'], tenantOrigins);
   refuseOtherMethods(app, url, ['POST', 'OPTIONS']);
+  auditMalformed(app, 'token_request_refused', deps);
   app.post(url, async (request, reply) => {
     const { tenant } = request;
     const { token: text, token_type_hint: hint, ...fields } = protocolForm(request, revocationParameters);

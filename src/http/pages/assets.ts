@@ -19,10 +19,13 @@ const read = (file: string) => readFileSync(new URL(`assets/${file}`, templateFo
 const sha256 = (text: string) => createHash('sha256').update(text);
 
 /** Scripts of `templates/assets/`, by their names without the ending, as one: its address, and what serves it there. */
-export function scriptAsset(...names: readonly [string, ...string[]]) {
+export const scriptAsset = (...names: readonly [string, ...string[]]) => scriptAssetBelow('', ...names);
+
+/** The same at an address that begins otherwise: that of a part of the service. */
+export function scriptAssetBelow(beginning: string, ...names: readonly [string, ...string[]]) {
   // Without the comments and the white space that only people need: it travels with every page.
   const script = names.map((name) => read(`${name}.js`).replaceAll(/^\s*(?:\/\/.*\n)?/gm, '')).join('');
-  const url = `/assets/${names.at(-1)?.replace('/', '-')}-${sha256(script).digest('base64url').slice(0, 12)}.js`;
+  const url = `${beginning}/assets/${names.at(-1)?.replace('/', '-')}-${sha256(script).digest('base64url').slice(0, 12)}.js`;
   const serve = (app: FastifyInstance, config: { readonly setup?: boolean } = {}) =>
     app.route({
       method: ['GET', 'HEAD'],
@@ -142,6 +145,7 @@ const scripts: Readonly<Record<string, ReturnType<typeof scriptAsset>>> = {
   'members/recover/sent.eta': sendAgain,
   'members/sign-in-code.eta': sendAgain,
   'members/second-factor/ask.eta': passkeyAlone,
+  'members/second-factor/passkey.eta': passkeyAlone,
   'members/second-factor/set-up.eta': passkeyAlone,
   'members/second-factor/codes.eta': scriptAsset('print', 'copy'),
   'members/sign-in-page.eta': passkey,
@@ -160,8 +164,10 @@ export const pageScript = (template: string): string | null => scripts[template]
 
 /** What parts of pages need, beside what all do; where two say something of one part, the later holds. */
 const partSheets = [
+  'parts/beside.css',
   'parts/ways.css',
   'parts/problem.css',
+  'parts/why.css',
   'parts/icon.css',
   'parts/facts.css',
   'parts/cards.css',
@@ -175,6 +181,7 @@ const partSheets = [
   'checkout/offers.css',
   'checkout/invoice.css',
   'parts/outbox.css',
+  'parts/chosen.css',
   'parts/second-factor.css',
 ];
 

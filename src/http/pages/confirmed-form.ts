@@ -1,6 +1,7 @@
 /**
  * Forms that ask a member who is signed in once more who it is, so that a stolen cookie alone cannot take over an account:
- * by the password, or by a passkey. Who signs in with codes by mail and has neither signs in anew.
+ * by the password, or by a passkey. Who has neither, and signs in with codes by mail or an account of another provider, signs
+ * in anew.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { provenFor } from '../../core/members/limits.ts';
@@ -43,6 +44,9 @@ export type ConfirmedForm<V extends Visit> = (
   request: FastifyRequest,
 ) => Promise<ConfirmedAct<V>> | ConfirmedAct<V>;
 
+/** How a member proved it: a sign-in of a moment ago does, where there is nothing else. */
+export type ConfirmedBy = 'password' | 'passkey' | 'sign-in';
+
 /** What is done with such a form. */
 export interface ConfirmedAct<V extends Visit> {
   /** What the page needs to know when it is shown again, read in the transaction that lets the visit in. */
@@ -50,7 +54,7 @@ export interface ConfirmedAct<V extends Visit> {
   /** What is wrong with the rest of the form, for which no proof is looked at; null for nothing. */
   check?(visit: V): Answer | null;
   /** Prepares, once it was proven, what takes time, and says what is then done. */
-  begin(visit: V): Promise<Act<V>> | Act<V>;
+  begin(visit: V, by: ConfirmedBy): Promise<Act<V>> | Act<V>;
   refuse(visit: V, why: Unconfirmed): Promise<FastifyReply> | FastifyReply;
 }
 
@@ -75,21 +79,22 @@ export async function takeConfirmedForm<V extends Visit>(
     if (passkey !== '') return confirmByPasskey(passkey, form, deps)(tx, visit, next);
     if (currentPassword === '' || !usesPassword(visit.request.tenant, visit.member)) {
       const ways = await listWaysIn(tx, visit.request.tenant, visit.member);
-      const standing = standingByCode(ways, visit);
+      const standing = standingOfSignIn(ways, visit);
       if (standing === 'fresh') return confirmedAnew(form)(tx, visit, next);
-      return () => form.refuse(visit, { kind: standing === 'stale' ? 'anew' : 'missing' });
+      const kind = ways.some(({ way }) => way === 'password') ? 'missing' : 'passkey';
+      return () => form.refuse(visit, { kind: standing === 'stale' ? 'anew' : kind });
     }
     return confirmByPassword(currentPassword, form, deps)(tx, visit, next);
   };
 }
 
 /**
- * Whether a member proves who it is by a code of a mail: `fresh` if the session was begun, or anything was proven in it, a
- * moment ago; `none` where there is a password, or where there are no codes.
+ * Whether a member proves who it is by signing in, with a code of a mail or an account of another provider: `fresh` if the
+ * session was begun, or anything was proven in it, a moment ago; `none` where there is a password, or neither of these.
  */
-export function standingByCode(ways: readonly WayIn[], { session, deps }: Pick<Visit, 'session' | 'deps'>) {
+export function standingOfSignIn(ways: readonly WayIn[], { session, deps }: Pick<Visit, 'session' | 'deps'>) {
   const has = (name: SignInWay) => ways.some(({ way }) => way === name);
-  if (has('password') || !has('email_code')) return 'none';
+  if (has('password') || !(has('email_code') || has('account'))) return 'none';
   return isProvenWithin(session, provenFor, deps.clock()) ? 'fresh' : 'stale';
 }
 
@@ -97,7 +102,7 @@ const confirmedAnew =
   <V extends Visit>(form: ConfirmedAct<V>): Act<V> =>
   (_tx, visit, next) =>
   async () =>
-    next(await form.begin(visit));
+    next(await form.begin(visit, 'sign-in'));
 
 const confirmByPassword =
   <V extends Visit>(password: string, form: ConfirmedAct<V>, deps: Deps): Act<V> =>
@@ -112,7 +117,7 @@ const confirmByPassword =
         noteUnconfirmed(visit, wrongPassword.asCurrent);
         return form.refuse(visit, { kind: 'wrong' });
       }
-      const act = await form.begin(visit);
+      const act = await form.begin(visit, 'password');
       return next(async (again, now, further) => {
         const isRight = await finishConfirmation(again, now.member, judged.verified, deps.clock());
         return isRight ? act(again, now, further) : () => form.refuse(now, { kind: 'wrong' });
@@ -134,7 +139,7 @@ const confirmByPasskey =
       noteUnconfirmed(visit, checked.reason);
       return form.refuse(visit, { kind: 'passkey' });
     }
-    const act = await form.begin(visit);
+    const act = await form.begin(visit, 'passkey');
     return next(async (again, now, further) => {
       const taken = await takePasskey(again, request.tenant, checked, useHere(request, deps));
       if (typeof taken !== 'string') return act(again, now, further);

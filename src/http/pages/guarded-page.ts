@@ -70,7 +70,9 @@ export function guardedPage<V extends Visit>(app: FastifyInstance, guard: Guard<
   const { url, show, submit, prepared, bodyBytes, takesFiles = false } = page;
   const takes = submit ?? prepared;
   const served = [...(show === undefined ? [] : ['GET']), ...(takes === undefined ? [] : ['POST'])];
-  refuseOtherMethods(app, url, served, (request) => guard.noteMethod?.(request, url));
+  const { noteMethod } = guard;
+  if (noteMethod === undefined) app.refuseOthers(app, url, served);
+  else refuseOtherMethods(app, url, served, (request) => noteMethod(request, url));
   if (show !== undefined) app.get(url, (_request, reply) => enter(guard, reply, show));
   if (takes === undefined) return;
   const limit = bodyBytes === undefined ? {} : { bodyLimit: bodyBytes };

@@ -13,6 +13,7 @@ import { surfaceOf } from '../limit-reached.ts';
  *     /api/oidc/session/end                the redirect or the page; the session lives and its cookie stays
  *     /device?user_code=…                  the page with the code filled in: it is not looked up, since a guess
  *                                          that is not counted would be free
+ *     /sign-in/from/{provider}             the way back to the sign-in; nothing is asked of the provider
  *     /checkout/begin, /checkout/{id}/…    the redirect or the page; no checkout begins or completes
  *     /account…, /admin…                   the page; the session's last use stays as it was
  *     links of mails                       the page, as GET: what they are for takes a press of a button

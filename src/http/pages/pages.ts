@@ -51,13 +51,19 @@ export interface Page {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** Registers the template engine and the scripts of the pages, one for each. */
+const templates = createTemplates();
+
+/** Registers the template engine. */
 export function pages(app: FastifyInstance): void {
   app.register(fastifyView, {
-    engine: { eta: createTemplates() },
+    engine: { eta: templates },
     root: fileURLToPath(templateFolder),
     production: true,
   });
+}
+
+/** Serves the scripts of the pages, one for each. */
+export function servePageScripts(app: FastifyInstance): void {
   // The page of the first administrator needs one before there is a tenant.
   for (const script of pageScripts) script.serve(app, { setup: true });
 }
@@ -91,7 +97,7 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
     .headers({
       'cache-control': 'no-store',
       'content-language': language.tag,
-      ...pageHeaders(styleHash, page.formTargets ?? [], page.framesOwn),
+      ...pageHeaders(styleHash, page.formTargets ?? [], page),
     })
     .type('text/html; charset=utf-8');
   return reply.send(html);

@@ -3,39 +3,49 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { countingWindow, retryAfterSeconds, wrongUserCodes } from '../../core/limits.ts';
 import { linkLength } from '../../core/members/limits.ts';
 import { hashEmail } from '../../core/members/member-limits.ts';
+import type { Rule } from '../../core/refusals/rule.ts';
 import { isOutage } from '../../log/log.ts';
 import type { Counted } from '../../storage/memory/rate-limit.ts';
 import type { Language } from '../../text/language.ts';
-import { notePage, noteRefusal } from '../audit.ts';
+import { notePage, noteRefusal, type RefusalFacts } from '../audit.ts';
 import { type LimitName, limitWords, noteLimit } from '../limit-reached.ts';
 import { type Page, requestLanguage, sendPage } from './pages.ts';
 
-const answered = (status: number, reason: string, limit: LimitName | null = null) => ({
+const answered = (status: number, rule: Rule, reason: string, limit: LimitName | null = null) => ({
   status,
+  rule,
   reason,
   limit,
 });
-const tooMany = (limit: LimitName) => answered(429, limitWords(limit), limit);
+const tooMany = (limit: LimitName) => answered(429, 'temporarily_unavailable', limitWords(limit), limit);
 
 /**
  * What went wrong, as the page names it (keys `problem.<kind>.title` and `.lead`), in words for an operator, and the
  * limit that it tells of.
  */
 const problems = {
-  accountRefused: answered(403, 'an account of another provider whose member may not sign in'),
-  accountTaken: answered(409, 'an account of another provider that is another member’s, or one too many'),
-  busy: answered(503, 'the service was busy'),
-  checkout: answered(400, 'the address of a checkout is not right'),
-  crossSite: answered(403, 'a form that no page of ours gave to this browser and session'),
-  linkUsed: answered(410, 'the link of a mail was used, or is too old'),
-  noFlow: answered(400, 'a page of a sign-in that was not begun, or that is over'),
-  noSignUp: answered(403, 'no sign-up is offered here'),
-  notFound: answered(404, 'there is nothing at this address'),
-  providerFailed: answered(502, 'another provider did not sign the member in'),
-  providerGone: answered(404, 'another provider that is off, or there no more'),
-  request: answered(400, 'the request cannot be read'),
-  stale: answered(403, 'the page was too old'),
-  staleOfApp: answered(403, 'the page was too old, and its app has to begin again'),
+  accountRefused: answered(
+    403,
+    'account_of_provider',
+    'an account of another provider whose member may not sign in',
+  ),
+  accountTaken: answered(
+    409,
+    'account_of_provider',
+    'an account of another provider that is another member’s, or one too many',
+  ),
+  busy: answered(503, 'server_error', 'the service was busy'),
+  checkout: answered(400, 'checkout_address', 'the address of a checkout is not right'),
+  crossSite: answered(403, 'form_foreign', 'a form that no page of ours gave to this browser and session'),
+  linkUsed: answered(410, 'link_used', 'the link of a mail was used, or is too old'),
+  noFlow: answered(400, 'flow_unknown', 'a page of a sign-in that was not begun, or that is over'),
+  noSignUp: answered(403, 'sign_up_off', 'no sign-up is offered here'),
+  notFound: answered(404, 'request_unreadable', 'there is nothing at this address'),
+  providerFailed: answered(502, 'provider_failed', 'another provider did not sign the member in'),
+  providerGone: answered(404, 'provider_gone', 'another provider that is off, or there no more'),
+  request: answered(400, 'request_unreadable', 'the request cannot be read'),
+  stale: answered(403, 'page_stale', 'the page was too old'),
+  staleOfApp: answered(403, 'page_stale', 'the page was too old, and its app has to begin again'),
   tooManyAnswers: tooMany('consent_answers'),
   tooManyCheckouts: tooMany('checkouts'),
   tooManyCodes: tooMany('user_codes'),
@@ -45,10 +55,34 @@ const problems = {
   tooManyRecoveries: tooMany('recoveries'),
   tooManySignIns: tooMany('sign_ins'),
   tooManySignUps: tooMany('sign_ups'),
-  unexpected: answered(500, 'an error of the service: the log says more under the reference'),
+  tooManySteps: tooMany('sign_ins'),
+  unexpected: answered(500, 'server_error', 'an error of the service: the log says more under the reference'),
 };
 
 type ProblemKind = keyof typeof problems;
+
+/** What the page of a problem says besides to a developer, in English: see `explain`. */
+export interface PageReason {
+  readonly rule: string;
+  readonly mend: string;
+  readonly sections: readonly { readonly text: string; readonly href: string }[];
+  /** What one click would change; null for nothing. */
+  readonly offered: {
+    readonly kind: string;
+    readonly clientId: string;
+    readonly value: string | null;
+  } | null;
+  /** The page that says all of it, and where the click is sent. */
+  readonly url: string;
+  readonly mendUrl: string;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Says more of a refusal to those who build a client; undefined for all others. */
+    explain: ((refused: RefusalFacts) => PageReason | null) | undefined;
+  }
+}
 
 /** A way on from a page: the first is a button, the others are links (pages 7). */
 export interface Way {
@@ -93,8 +127,15 @@ export function sendProblem(reply: FastifyReply, kind: ProblemKind, problem: Pro
       reason: problem.reason ?? null,
       details: problem.details ?? [],
       ways: waysOn(request, kind, problem),
+      why: whyOf(request),
     },
   });
+}
+
+/** The reason that is told of the request in the audit. */
+function whyOf({ refusals, refusedPage, explain }: FastifyRequest): PageReason | null {
+  const refused = refusals?.[0] ?? refusedPage;
+  return refused === undefined ? null : (explain?.(refused) ?? null);
 }
 
 const account: Way = { href: '/account', text: 'account.title' };
@@ -115,13 +156,15 @@ export interface Message {
   readonly language: Language;
   readonly title: string;
   readonly lead: string;
+  /** What is to be known beside it. */
+  readonly note?: string;
   readonly status?: number;
   readonly ways?: readonly Way[];
 }
 
 export function sendMessage(reply: FastifyReply, message: Message): Promise<FastifyReply> {
-  const { language, title, lead, status = 200, ways = [] } = message;
-  const data = { lead: language.t(lead), ways };
+  const { language, title, lead, note, status = 200, ways = [] } = message;
+  const data = { lead: language.t(lead), note: note === undefined ? null : language.t(note), ways };
   return sendPage(reply, { template: 'members/message.eta', language, title, status, data });
 }
 
@@ -148,11 +191,11 @@ export function sendTooManyMails(
  * there is nothing at an address is no news, and what is busy is not given more to do.
  */
 function noteProblem(reply: FastifyReply, kind: ProblemKind, limitKey: Counted | undefined): void {
-  const { reason, limit } = problems[kind];
+  const { rule, reason, limit } = problems[kind];
   if (limit !== null) noteLimit(reply, limit, limitKey);
   if (kind === 'notFound' || kind === 'busy') return;
-  if (kind === 'crossSite') noteRefusal(reply.request, { event: 'form_refused', reason });
-  else notePage(reply.request, { event: 'page_refused', target: limitKey?.memberId ?? null, reason });
+  if (kind === 'crossSite') noteRefusal(reply.request, { event: 'form_refused', rule, reason });
+  else notePage(reply.request, { event: 'page_refused', target: limitKey?.memberId ?? null, rule, reason });
 }
 
 /** Which problem an error is to who meets it; what is not their doing is logged. */

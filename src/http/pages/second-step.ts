@@ -6,28 +6,27 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
 import { day } from '../../core/limits.ts';
 import type { Member } from '../../core/members/member.ts';
+import type { FactorStep } from '../../core/members/second-factor.ts';
 import { wrongSecondFactor } from '../../core/operators/audit-event.ts';
 import type { SessionKind } from '../../core/session.ts';
+import type { ChallengeFor } from '../../operations/passkey/challenge.ts';
 import { type GivenFactor, judgeFactor, turnOnFactor } from '../../operations/second-factor/second-factor.ts';
 import type { Admission, TooManyGuesses } from '../../operations/sign-in/credentials.ts';
-import {
-  findProven,
-  isOverdue,
-  missingOf,
-  type Proven,
-  type Waiting,
-} from '../../operations/sign-in/enter.ts';
+import { findProven, isOverdue, type Proven, type Waiting } from '../../operations/sign-in/enter.ts';
+import { missingOf } from '../../operations/sign-in/factor-step.ts';
 import { seal, unseal } from '../../secrets/seal.ts';
 import { loadTotp, type Totp } from '../../secrets/totp.ts';
 import { trustBrowser } from '../../storage/members/known-browser.ts';
+import { listPasskeys } from '../../storage/members/passkey.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Language } from '../../text/language.ts';
-import { noteRefusal } from '../audit.ts';
+import { noteRefusal, transactionOf } from '../audit.ts';
 import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm } from '../form.ts';
 import { guesserOf } from '../session.ts';
 import { type FieldProblem, type Page, sendPage } from './pages.ts';
+import { askForPasskey } from './passkey.ts';
 
 type StepDeps = Omit<Deps, 'store'>;
 
@@ -38,8 +37,11 @@ export interface StepPlace {
   readonly admission?: Admission;
 }
 
+/** What was given and was wrong. */
+export type WrongStep = GivenFactor['by'] | 'passkey';
+
 /** What was missing when the page was opened. */
-export type AskedStep = { readonly member: Member; readonly missing: 'proof' | 'set-up' };
+export type AskedStep = { readonly member: Member; readonly missing: FactorStep };
 
 /** What the second step asks a member for; null where nothing waits any more. */
 export async function askedStep(
@@ -101,6 +103,8 @@ export async function takeFactor(
     const codes = await takeSetUp(tx, request, member, sent, deps);
     return codes === null ? { kind: 'wrong', ...asked } : { kind: 'right', codes };
   }
+  // Its page has a passkey alone, which goes another way: there are no digits that could be right.
+  if (missing === 'passkey') return { kind: 'wrong', ...asked };
   const judged = await judgeFactor(tx, request.tenant, member, sent.given, { ...deps, totp: sent.totp });
   if (judged.kind === 'right') return { kind: 'right', codes: null };
   if (judged.kind === 'none') return { kind: 'over' };
@@ -200,8 +204,8 @@ interface StepPage extends Pick<Page, 'formTargets' | 'again'> {
   readonly mayTrust: boolean;
   /** The way back to where it was begun; null where it is turned back from with a button. */
   readonly back: string | null;
-  /** A passkey in the place of both factors: the flow that it takes on, and what it signs; null where there is none. */
-  readonly byPasskey: { readonly flow: string; readonly passkey: { readonly asked: string } } | null;
+  /** Where a passkey goes in the place of both factors, and what its form carries beside what it signs. */
+  readonly byPasskey: Pick<StepPage, 'action' | 'hidden'> & { readonly about: ChallengeFor };
 }
 
 /** Sends the page that asks for the second factor, or the one that sets it up. */
@@ -209,33 +213,53 @@ export async function sendStep(
   reply: FastifyReply,
   { member, missing }: AskedStep,
   { language, action, hidden, mayTrust, back, byPasskey, ...page }: StepPage,
-  deps: Pick<Deps, 'random'>,
-  wrong: 'app' | 'recovery' | null = null,
+  deps: Deps,
+  wrong: WrongStep | null = null,
 ): Promise<FastifyReply> {
   const { trustedBrowserDays } = reply.request.tenant;
+  const { template, title, lead } = stepPages[missing];
   const isProof = missing === 'proof';
   return sendPage(reply, {
-    template: isProof ? 'members/second-factor/ask.eta' : 'members/second-factor/set-up.eta',
+    template: `members/second-factor/${template}.eta`,
     language,
-    title: isProof ? 'secondFactor.title' : 'secondFactor.setUp.title',
+    title,
     problems: problemsOf(language, wrong),
     ...page,
     data: {
-      lead: language.t(isProof ? 'secondFactor.lead' : 'secondFactor.setUp.required'),
+      lead: language.t(lead),
       action,
       hidden,
       back,
-      byPasskey,
+      byPasskey: await passkeyOfStep(reply, member, byPasskey, deps),
       days: isProof && mayTrust && trustedBrowserDays > 0 ? trustedBrowserDays : null,
       usesRecovery: wrong === 'recovery',
-      ...(isProof ? {} : await setUpFacts(reply, member, deps)),
+      ...(missing === 'set-up' ? await setUpFacts(reply, member, deps) : {}),
     },
   });
 }
 
+const stepPages = {
+  proof: { template: 'ask', title: 'secondFactor.title', lead: 'secondFactor.lead' },
+  passkey: { template: 'passkey', title: 'secondFactor.title', lead: 'secondFactor.passkey.lead' },
+  'set-up': { template: 'set-up', title: 'secondFactor.setUp.title', lead: 'secondFactor.setUp.required' },
+} as const satisfies Record<FactorStep, object>;
+
+/** What the page shows of the passkeys of the member; null where there are none. */
+async function passkeyOfStep(
+  reply: FastifyReply,
+  { id }: Member,
+  { about, ...form }: StepPage['byPasskey'],
+  deps: Deps,
+) {
+  const of = await transactionOf(reply.request, deps, (tx) => listPasskeys(tx, id));
+  const asked = of.length === 0 ? null : askForPasskey(reply, about, deps, { of });
+  return asked === null ? null : { ...form, passkey: { asked } };
+}
+
 /** What is said of a code that was wrong. */
-export function problemsOf({ t }: Language, wrong: 'app' | 'recovery' | null): readonly FieldProblem[] {
+export function problemsOf({ t }: Language, wrong: WrongStep | null): readonly FieldProblem[] {
   if (wrong === null) return [];
+  if (wrong === 'passkey') return [{ field: 'passkey', text: t('account.error.passkey') }];
   const field = wrong === 'app' ? 'code' : 'recovery';
   return [{ field, text: t(`secondFactor.error.${field}`) }];
 }

@@ -131,12 +131,14 @@ interface Waiting {
  * Closes connections whose other side does not read what it asked for, or only a little now and then (H14). A
  * socket's own timeout begins anew with each byte that is taken. Where more waits than the service will hold, those
  * that have stood longest are closed before their time (F9).
+ *
+ * @returns what looks after the answers of another app of the same server
  */
 export function letGoOfSlowReaders(
   app: FastifyInstance,
   connections: Connections,
   { time, bytes, interval, unsent }: Readonly<Record<keyof typeof patience, number>> = patience,
-): void {
+): (app: FastifyInstance) => void {
   const waiting = new Map<Socket, Waiting>();
   let total = 0;
   const less = (socket: Socket, size: number) => {
@@ -176,17 +178,19 @@ export function letGoOfSlowReaders(
       if (socket !== answered) close(socket);
     }
   };
-  app.addHook('onSend', ({ raw: { socket } }, { raw }, payload, done) => {
-    if (connections.of(socket) !== undefined) {
-      const size = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
-      const mark = waiting.get(socket) ?? { bytes: 0, at: performance.now(), taken: takenOf(socket) };
-      waiting.set(socket, { ...mark, bytes: mark.bytes + size });
-      total += size;
-      raw.once('close', () => less(socket, size));
-      if (total > unsent) makeRoom(socket);
-    }
-    done();
-  });
+  const watch = (answering: FastifyInstance) =>
+    answering.addHook('onSend', ({ raw: { socket } }, { raw }, payload, done) => {
+      if (connections.of(socket) !== undefined) {
+        const size = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
+        const mark = waiting.get(socket) ?? { bytes: 0, at: performance.now(), taken: takenOf(socket) };
+        waiting.set(socket, { ...mark, bytes: mark.bytes + size });
+        total += size;
+        raw.once('close', () => less(socket, size));
+        if (total > unsent) makeRoom(socket);
+      }
+      done();
+    });
+  watch(app);
   connections.onAnswered(({ socket, answers }) => {
     if (answers === 0) forget(socket);
   });
@@ -197,6 +201,7 @@ export function letGoOfSlowReaders(
   app.addHook('onClose', async () => {
     clearInterval(looking);
   });
+  return watch;
 }
 
 const takenOf = (socket: Socket) => socket.bytesWritten - socket.writableLength;
@@ -204,8 +209,10 @@ const takenOf = (socket: Socket) => socket.bytesWritten - socket.writableLength;
 /**
  * While the service drains, new requests are told to come back, each in the form of its route (H21), and those
  * under way are waited for (Z15).
+ *
+ * @returns what does the same for the requests of another app of the same server
  */
-export function drain(app: FastifyInstance, connections: Connections): void {
+export function drain(app: FastifyInstance, connections: Connections): (app: FastifyInstance) => void {
   let closing = false;
   let ended = () => {};
   let silent: readonly Socket[] = [];
@@ -231,13 +238,17 @@ export function drain(app: FastifyInstance, connections: Connections): void {
   app.addHook('onClose', async () => {
     if (connections.answers > 0) await new Promise<void>((resolve) => (ended = resolve));
   });
-  app.addHook('onSend', ({ raw }, reply, _payload, done) => {
-    // Whatever else was sent ahead on this connection would go unanswered with it.
-    if (closing && connections.of(raw.socket)?.answers === 1) reply.header('connection', 'close');
-    done();
-  });
-  app.addHook('onRequest', (request, _reply, done) => {
-    const isServed = !closing || request.routeOptions.config.upkeep === true;
-    done(isServed ? undefined : new StorageUnavailable('the service is stopping'));
-  });
+  const tell = (answering: FastifyInstance) => {
+    answering.addHook('onSend', ({ raw }, reply, _payload, done) => {
+      // Whatever else was sent ahead on this connection would go unanswered with it.
+      if (closing && connections.of(raw.socket)?.answers === 1) reply.header('connection', 'close');
+      done();
+    });
+    answering.addHook('onRequest', (request, _reply, done) => {
+      const isServed = !closing || request.routeOptions.config.upkeep === true;
+      done(isServed ? undefined : new StorageUnavailable('the service is stopping'));
+    });
+  };
+  tell(app);
+  return tell;
 }

@@ -1,5 +1,9 @@
 // What the service counts while it works.
 import type { FastifyInstance } from 'fastify';
+import type { Client } from '../../core/client.ts';
+import type { Sent } from '../../core/events/webhook.ts';
+import type { ReuseClass } from '../../core/grants/reuse.ts';
+import type { AskedResult } from '../../core/import/old-system.ts';
 import type { AuditEvent, AuditEventName } from '../../core/operators/audit-event.ts';
 import type { SignInWay } from '../../core/strength.ts';
 import type { Tenants } from '../../operations/tenant/open-tenants.ts';
@@ -13,12 +17,19 @@ export interface Metrics {
   request(route: string | null, method: string, status: number, seconds: number): void;
   /** @param tenant its host, as of all below. @param result `done`, or the error code of the answer */
   grant(tenant: string, type: string, result: string): void;
-  /** A refresh token that had been used came back, and ended its sign-in. */
-  refreshReused(tenant: string): void;
+  /**
+   * A refresh token that had been used came back, and ended its sign-in. Clients that no operator registered are one
+   * label, since there may be any number of them. @param kind what it most likely was
+   */
+  refreshReused(tenant: string, client: Client, kind: ReuseClass): void;
   /** A limit refused a request. @param tenant `none` on a host without one. @param surface where, in a word */
   limit(tenant: string, limit: string, surface: string): void;
   /** A member, or an administrator at the portal, signed in or was refused. */
   signIn(tenant: string, who: 'member' | 'administrator', way: SignInWay, result: 'done' | 'refused'): void;
+  /** A webhook was told of something, or was not. */
+  webhook(tenant: string, outcome: Sent): void;
+  /** The system that a tenant's members come from was asked for one, or was not though it might have been. */
+  oldSystem(tenant: string, result: AskedResult): void;
   commit(ms: number, pieces: number): void;
 }
 
@@ -62,17 +73,16 @@ const signIns: Partial<Record<AuditEventName, readonly ['member' | 'administrato
   admin_sign_in_refused: ['administrator', 'refused'],
 };
 
-/** Counts the sign-ins, and the refresh tokens that came back, of which the audit tells. */
+/** Counts the sign-ins of which the audit tells. */
 export function countEvent(
   { event, tenantId, way = 'password' }: Pick<AuditEvent, 'event' | 'tenantId' | 'way'>,
   tenants: Pick<Tenants, 'all'>,
   metrics: Metrics,
 ): void {
   const kind = signIns[event];
-  if (kind === undefined && event !== 'refresh_reused') return;
+  if (kind === undefined) return;
   const host = tenants.all().find(({ id }) => id === tenantId)?.host ?? 'none';
-  if (kind === undefined) metrics.refreshReused(host);
-  else metrics.signIn(host, kind[0], way, kind[1]);
+  metrics.signIn(host, kind[0], way, kind[1]);
 }
 
 /** Counts the answers of the token endpoint by what they say. @param tokenUrl its path */

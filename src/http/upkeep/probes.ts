@@ -14,6 +14,7 @@ import {
 } from '../../doctor/nonce.ts';
 import { touchService } from '../../storage/service.ts';
 import type { Store } from '../../storage/store.ts';
+import { comesFromThisMachine } from '../address.ts';
 import { noStore, sendJson } from '../answers.ts';
 import { ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
@@ -74,16 +75,6 @@ function tryStorage(store: Store): Promise<Unready | null> {
   return Promise.race([tried, wait(readinessTime, 'storage' as const, { ref: false })]);
 }
 
-/** Headers that proxies add: a request through one does not come from this machine. */
-const addedByProxies = [
-  'forwarded',
-  'via',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-] as const;
-
 /**
  * `/internal/domains?domain=…`: whether a domain is one of ours, 200 or 404. A proxy that gets certificates
  * on demand asks this before it does (Caddy's `ask`). It answers only programs on this machine that call it by
@@ -110,11 +101,8 @@ function sendNothingHere(request: FastifyRequest, reply: FastifyReply): FastifyR
 }
 
 /** A process of this machine that asks us directly: over loopback, by no tenant's host, through no proxy. */
-function isNeighbour({ raw, headers, tenant }: FastifyRequest): boolean {
-  const peer = raw.socket.remoteAddress ?? '';
-  const isLoopback = /^(?:::ffff:)?127\.|^::1$/.test(peer);
-  return isLoopback && tenant === undefined && addedByProxies.every((name) => headers[name] === undefined);
-}
+const isNeighbour = (request: FastifyRequest): boolean =>
+  request.tenant === undefined && comesFromThisMachine(request);
 
 /**
  * Tells `memberdoor doctor` how its call arrived here, on whatever host it did, and sets a cookie as the pages
@@ -129,7 +117,9 @@ export function doctorEndpoint(app: FastifyInstance, deps: Deps): void {
   const keyFor = (nonce: string) =>
     store.isShared
       ? useSharedNonce(vault.keyCheck, nonce, clock(), isFirst)
-      : useNonce(config.dataFolder, nonce, clock());
+      : config.dataFolder === null
+        ? null
+        : useNonce(config.dataFolder, nonce, clock());
   app.get(doctorPath, { config: { upkeep: true } }, async (request, reply) => {
     const nonce = request.headers[doctorHeader];
     const key = typeof nonce === 'string' ? await keyFor(nonce) : null;

@@ -4,8 +4,10 @@ import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { isUnverified } from '../../core/registration/unverified-client.ts';
 import { lastBackupFile } from '../../operations/upkeep/backup.ts';
 import { countNotices } from '../../storage/clients/logout-notice.ts';
+import { countDeliveries, oldestWaitingSince } from '../../storage/events/webhook-delivery.ts';
 import { countPendingDeviceCodes } from '../../storage/grants/device-code.ts';
 import { countMails } from '../../storage/members/mail.ts';
 import type { Tx } from '../../storage/store.ts';
@@ -40,9 +42,11 @@ export function createMetrics(): PrometheusMetrics {
     'Answers of the token endpoint by tenant, grant type and result: done, or the error code',
     ['tenant', 'type', 'result'],
   );
-  const reused = counter('refresh_reuse', 'Used refresh tokens that came back, each ending its sign-in', [
-    'tenant',
-  ]);
+  const reused = counter(
+    'refresh_reuse',
+    'Used refresh tokens that came back, each ending its sign-in, by tenant, client and what that most likely was',
+    ['tenant', 'client', 'class'],
+  );
   const limits = counter(
     'limit_refusals',
     'Requests that a limit refused (429), by tenant, limit and where it was met',
@@ -52,6 +56,16 @@ export function createMetrics(): PrometheusMetrics {
     'sign_ins',
     'Sign-ins of members and of administrators, by tenant, way and result',
     ['tenant', 'who', 'way', 'result'],
+  );
+  const webhooks = counter(
+    'webhook_attempts',
+    'Attempts to tell a webhook of something, by tenant and outcome: delivered, refused, unreachable, gone',
+    ['tenant', 'outcome'],
+  );
+  const oldSystems = counter(
+    'old_system_questions',
+    'Questions to the systems that members come from, by tenant and result; unasked are those that were left out',
+    ['tenant', 'result'],
   );
   const commits = new Histogram({
     name: 'memberdoor_commit_seconds',
@@ -75,9 +89,14 @@ export function createMetrics(): PrometheusMetrics {
       durations.observe({ route: name }, duration);
     },
     grant: (tenant, type, result) => grants.inc({ tenant, type, result }),
-    refreshReused: (tenant) => reused.inc({ tenant }),
+    refreshReused: (tenant, client, kind) => {
+      const label = isUnverified(client) ? 'unverified' : client.clientId;
+      reused.inc({ tenant, client: label, class: kind });
+    },
     limit: (tenant, limit, surface) => limits.inc({ tenant, limit, surface }),
     signIn: (tenant, who, way, result) => signIns.inc({ tenant, who, way, result }),
+    webhook: (tenant, outcome) => webhooks.inc({ tenant, outcome }),
+    oldSystem: (tenant, result) => oldSystems.inc({ tenant, result }),
     commit: (ms, pieces) => {
       commits.observe(ms / 1_000);
       committed.inc(pieces);
@@ -103,13 +122,13 @@ export function watch(
   { store, tenants, clock, config: { dataFolder }, passwordsInHand, logLinesLost }: Watched,
 ): void {
   const registers = [registry];
-  const gauge = (name: string, help: string, read: () => number) =>
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
     new Gauge({
       name: `memberdoor_${name}`,
       help,
       registers,
-      collect() {
-        this.set(read());
+      async collect() {
+        this.set(await read());
       },
     });
   /** @param label of which each value has a count of its own */
@@ -126,11 +145,12 @@ export function watch(
     });
   const stored = (read: (tx: Tx) => Promise<Counts>) => () =>
     store.transaction(read).catch((): Counts => ({}));
+  const secondsSince = (at: number | null) => (at === null ? 0 : Math.max(0, (clock() - at) / 1_000));
   gauge('transactions_waiting', 'Transactions that wait for a commit', () => store.waiting());
   gauge('passwords_in_hand', 'Passwords that are hashed now or wait for it', passwordsInHand);
   gauge('log_lines_lost', 'Lines of the log that were lost since the start', logLinesLost);
   gauge('last_backup_timestamp_seconds', 'When the last backup was made; 0 if none was', () =>
-    Math.floor((factsOf(join(dataFolder, lastBackupFile))?.mtimeMs ?? 0) / 1_000),
+    dataFolder === null ? 0 : Math.floor((factsOf(join(dataFolder, lastBackupFile))?.mtimeMs ?? 0) / 1_000),
   );
   new Counter({
     name: 'memberdoor_transaction_retries_total',
@@ -179,6 +199,17 @@ export function watch(
     'logout_notices',
     'What clients are to be told of sign-outs, and what was given up',
     stored(countNotices),
+  );
+  gaugeBy(
+    'state',
+    'webhook_deliveries',
+    'What webhooks are to be told, and what is held until then; of very many, that there are so many at least',
+    stored(countDeliveries),
+  );
+  gauge(
+    'webhook_oldest_waiting_seconds',
+    'How long that has waited for its webhook, which is on, that has waited longest; 0 if nothing waits',
+    () => store.transaction(oldestWaitingSince).then(secondsSince, () => 0),
   );
   gaugeBy('state', 'mails', 'Mails that wait to be sent, and that were given up', stored(countByState));
 }

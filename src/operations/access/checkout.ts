@@ -142,8 +142,12 @@ export type Confirmed =
  * A short digest of what an offer says of itself, beside the price and the period, which its checkout keeps: what a
  * member confirms is what the member saw.
  */
-export function offerDigest({ name, description, products, taxName, taxPercent, renews }: Package): string {
-  return sha256(JSON.stringify([name, description, products, taxName, taxPercent, renews])).slice(0, 16);
+export function offerDigest(offer: Package): string {
+  const { name, description, products, taxName, taxPercent, renews, seats } = offer;
+  return sha256(JSON.stringify([name, description, products, taxName, taxPercent, renews, seats])).slice(
+    0,
+    16,
+  );
 }
 
 /**
@@ -268,6 +272,7 @@ async function invoiceOf(
     memberId,
     subscriptionId,
     packageName: offer.name,
+    seats: offer.seats,
     price,
     taxName: offer.taxName,
     taxPercent: offer.taxPercent,

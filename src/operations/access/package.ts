@@ -1,4 +1,5 @@
 // Adds and changes products and packages.
+import { canonicalNetworks } from '../../core/access/network.ts';
 import { type PackageFacts, type Product, packageProblems, textProblems } from '../../core/access/package.ts';
 import { type Problem, problem } from '../../core/problem.ts';
 import {
@@ -26,21 +27,29 @@ export async function renameProduct(tx: Tx, tenantId: string, product: Product):
   return updateProduct(tx, tenantId, { ...product, name: product.name.trim() });
 }
 
-/** Adds a package to a tenant, with products that the tenant has. @returns its packageId @throws OperationRefused */
+/**
+ * Adds a package to a tenant, with products that the tenant has.
+ *
+ * @param development whether it is a development tenant
+ * @returns its packageId
+ * @throws OperationRefused
+ */
 export async function addPackage(
   tx: Tx,
   tenantId: string,
   facts: PackageFacts,
   productIds: readonly number[],
+  development = false,
 ): Promise<number> {
-  await demandPackage(tx, tenantId, facts, productIds);
-  return insertPackage(tx, tenantId, facts, productIds);
+  await demandPackage(tx, tenantId, facts, productIds, { development });
+  return insertPackage(tx, tenantId, kept(facts), productIds);
 }
 
 /**
  * Changes a package. Its subscribers have the new products at once; what they pay and how long their period
  * runs stays as it was ordered.
  *
+ * @param development whether it is of a development tenant
  * @returns whether the tenant has it
  * @throws OperationRefused
  */
@@ -50,19 +59,25 @@ export async function changePackage(
   id: number,
   facts: PackageFacts,
   productIds: readonly number[],
+  development = false,
 ): Promise<boolean> {
-  await demandPackage(tx, tenantId, facts, productIds, id);
-  return updatePackage(tx, tenantId, id, facts, productIds);
+  await demandPackage(tx, tenantId, facts, productIds, { development, own: id });
+  return updatePackage(tx, tenantId, id, kept(facts), productIds);
 }
+
+const kept = (facts: PackageFacts): PackageFacts => ({
+  ...facts,
+  networks: canonicalNetworks(facts.networks),
+});
 
 async function demandPackage(
   tx: Tx,
   tenantId: string,
   facts: PackageFacts,
   productIds: readonly number[],
-  own?: number,
+  { development, own }: { readonly development: boolean; readonly own?: number },
 ): Promise<void> {
-  refuseIfAny([...packageProblems(facts), ...(await unknownProducts(tx, tenantId, productIds))]);
+  refuseIfAny([...packageProblems(facts, development), ...(await unknownProducts(tx, tenantId, productIds))]);
   demandFreeName('package', facts.name, await listPackages(tx, tenantId), own);
 }
 

@@ -14,19 +14,23 @@ import {
   renewSubscription,
   resumeSubscription,
   type Subscription,
+  settleSubscription,
 } from '../../core/access/subscription.ts';
+import { sweepStep } from '../../core/operators/limits.ts';
 import { problem, within } from '../../core/problem.ts';
 import { findPackage } from '../../storage/access/package.ts';
 import {
   findSubscription,
   insertCustomProperty,
   listCustomProperties,
+  listUnsettled,
   nextSubscriptionId,
   updateCustomPropertyValues,
 } from '../../storage/access/subscription.ts';
 import { apply } from '../../storage/apply.ts';
 import { findMember } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
+import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
 import { refuseIfAny } from '../refusal.ts';
 
 /** A subscription that an operator gives. Times are ms since the epoch; both null while it waits for a payment. */
@@ -38,8 +42,18 @@ export interface NewSubscription
   readonly createdAt: number;
 }
 
-/** Gives a member a subscription. @returns its subscriptionId @throws OperationRefused with every problem at once */
-export async function addSubscription(tx: Tx, tenantId: string, facts: NewSubscription): Promise<number> {
+/**
+ * Gives a member a subscription.
+ *
+ * @returns its subscriptionId
+ * @throws OperationRefused with every problem at once
+ */
+export async function addSubscription(
+  tx: Tx,
+  tenantId: string,
+  facts: NewSubscription,
+  now: number = facts.createdAt,
+): Promise<number> {
   const { memberId, packageId, activatedAt, expiresAt, customPropertyValues } = facts;
   const defined = await listCustomProperties(tx, tenantId);
   refuseIfAny([
@@ -59,7 +73,7 @@ export async function addSubscription(tx: Tx, tenantId: string, facts: NewSubscr
     ...within(['customPropertyValues'], propertyProblems(customPropertyValues, defined)),
   ]);
   const subscriptionId = await nextSubscriptionId(tx);
-  const subscription = beginSubscription({ ...facts, tenantId, subscriptionId }, facts.createdAt);
+  const subscription = beginSubscription({ ...facts, tenantId, subscriptionId }, facts.createdAt, now);
   await apply(tx, [{ write: 'insertSubscription', subscription }]);
   return subscriptionId;
 }
@@ -101,6 +115,20 @@ export async function changeSubscription(
   return answer;
 }
 
+/**
+ * Writes down which subscriptions have begun or are over by the clock, so that it is told of each, once. Whether one gives
+ * access does not depend on it (decision 20).
+ *
+ * @param now ms
+ */
+export function settlingSubscriptions(now: number): Sweep {
+  return indexed('subscriptions', async (tx) => {
+    const unsettled = await listUnsettled(tx, now, sweepStep);
+    for (const subscription of unsettled) await apply(tx, settleSubscription(subscription, now));
+    return unsettled.length;
+  });
+}
+
 async function periodOf(tx: Tx, { tenantId, packageId }: Subscription) {
   const found = await findPackage(tx, tenantId, packageId);
   if (found === null) throw new Error('a subscription to no package');
@@ -120,7 +148,9 @@ export async function setCustomPropertyValues(
   values: CustomPropertyValues,
 ): Promise<boolean> {
   refuseIfAny(within(['values'], propertyProblems(values, await listCustomProperties(tx, tenantId))));
-  return updateCustomPropertyValues(tx, tenantId, id, values);
+  const subscription = await findSubscription(tx, tenantId, id);
+  if (subscription !== null) await updateCustomPropertyValues(tx, subscription, values);
+  return subscription !== null;
 }
 
 /**

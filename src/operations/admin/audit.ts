@@ -72,6 +72,10 @@ const storedSchema = s.resource('StoredAuditEvent', 'An event of the audit as it
     null,
   ),
   reference: s.textOrNull('Of a refused request: the reference that its page showed', 'k7p293qd'),
+  rule: s.textOrNull(
+    'Of a refused request: the rule that refused it, which refusals.why explains; null where the event says it all',
+    'redirect_uri_unregistered',
+  ),
   browser: s.textOrNull('Of a refused request: what the browser said it is', 'Chrome on Android'),
   way: s.textOrNull(`Of a sign-in: the way that it came by (${signInWays.join(', ')})`, 'password'),
 });
@@ -91,7 +95,7 @@ export async function auditAnswers(tx: Tx, events: readonly StoredAuditEvent[], 
  * those learns from the audit no more than which fields changed, as the log does.
  */
 function auditAnswer(
-  { id, at, changes = [], operation, memberId, reference, browser, way, ...event }: StoredAuditEvent,
+  { id, at, changes = [], operation, memberId, reference, rule, browser, way, ...event }: StoredAuditEvent,
   actor: Actor,
 ) {
   return {
@@ -101,6 +105,7 @@ function auditAnswer(
     operation: operation ?? null,
     memberId: memberId ?? null,
     reference: reference ?? null,
+    rule: rule ?? null,
     browser: browser ?? null,
     way: way ?? null,
     changes: changes.map(({ readWith, ...change }) =>

@@ -104,7 +104,7 @@ function factsOf(
       required: Object.keys(required),
       additionalProperties: false,
     },
-    acts: method !== 'GET' && rest.isTrial !== true,
+    acts: method !== 'GET' && rest.isTrial !== true && rest.isStep !== true,
   } as const;
 }
 

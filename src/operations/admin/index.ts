@@ -2,16 +2,25 @@
 import { channelOperations } from './access/channels.ts';
 import { checkoutOperations } from './access/checkouts.ts';
 import { consentAnswerOperations, consentOperations } from './access/consents.ts';
+import { groupOperations } from './access/groups.ts';
 import { invoiceOperations } from './access/invoices.ts';
 import { packageOperations, productOperations } from './access/packages.ts';
 import { propertyOperations } from './access/properties.ts';
+import { seatOperations } from './access/seats.ts';
 import { subscriptionOperations } from './access/subscriptions.ts';
 import { auditOperations } from './audit.ts';
 import { apiOperations } from './clients/apis.ts';
 import { clientOperations } from './clients/clients.ts';
 import { logoutNoticeOperations } from './clients/logout-notices.ts';
 import { registrationTokenOperations } from './clients/registration-tokens.ts';
+import { reuseOperations } from './clients/reuses.ts';
 import { unverifiedClientOperations } from './clients/unverified.ts';
+import { webhookDeliveryOperations } from './events/deliveries.ts';
+import { eventOperations } from './events/feed.ts';
+import { webhookOperations } from './events/webhooks.ts';
+import { importOperations } from './imports/imports.ts';
+import { importListOperations } from './imports/list.ts';
+import { uploadOperations } from './imports/uploads.ts';
 import { mailOperations } from './mails.ts';
 import { contentAccessOperations } from './members/content-access.ts';
 import { linkedAccountOperations } from './members/linked-accounts.ts';
@@ -28,9 +37,11 @@ import { countOperations } from './overview/counts.ts';
 import { figureOperations } from './overview/figures.ts';
 import { overviewOperations } from './overview/overview.ts';
 import { providerOperations } from './providers/providers.ts';
+import { refusalOperations } from './refusals.ts';
 import { searchOperations } from './search.ts';
 import { keyOperations } from './tenants/keys.ts';
 import { loadOperations } from './tenants/load.ts';
+import { oldSystemOperations } from './tenants/old-system.ts';
 import { tenantFileOperations } from './tenants/tenant-file.ts';
 import { tenantOperations } from './tenants/tenants.ts';
 import { tokenOperations } from './tokens.ts';
@@ -38,6 +49,7 @@ import { tokenOperations } from './tokens.ts';
 /** Everything that administrators, tokens and the command can do, by noun. */
 export const operations: readonly Operation[] = [
   ...tenantOperations,
+  ...oldSystemOperations,
   ...countOperations,
   ...clientOperations,
   ...apiOperations,
@@ -45,6 +57,7 @@ export const operations: readonly Operation[] = [
   ...unverifiedClientOperations,
   ...registrationTokenOperations,
   ...logoutNoticeOperations,
+  ...reuseOperations,
   ...searchOperations,
   ...memberOperations,
   ...memberReadOperations,
@@ -53,6 +66,8 @@ export const operations: readonly Operation[] = [
   ...memberChangeOperations,
   ...memberFileOperations,
   ...memberLimitOperations,
+  ...importListOperations,
+  ...uploadOperations,
   ...sessionListOperations,
   ...passkeyOperations,
   ...linkedAccountOperations,
@@ -60,6 +75,8 @@ export const operations: readonly Operation[] = [
   ...secondFactorOperations,
   ...sessionEndOperations,
   ...subscriptionOperations,
+  ...groupOperations,
+  ...seatOperations,
   ...invoiceOperations,
   ...checkoutOperations,
   ...productOperations,
@@ -71,11 +88,18 @@ export const operations: readonly Operation[] = [
   ...tokenOperations,
   ...keyOperations,
   ...auditOperations,
+  ...eventOperations,
+  ...refusalOperations,
+  ...webhookOperations,
+  ...webhookDeliveryOperations,
   ...figureOperations,
   ...overviewOperations,
   ...mailOperations,
   ...tenantFileOperations,
 ];
+
+/** The same, with what the command does in steps of its own. */
+export const operationsOfCommand: readonly Operation[] = [...operations, ...importOperations];
 
 /** @throws if the table has no such operation; those of tenant files alone are found too */
 export function operationOf(name: string): Operation {

@@ -1,11 +1,12 @@
 /** What came with a call: as the operation's schema reads it, and with the ids of members that it names by address. */
+import { problemsTold } from '../../core/operators/limits.ts';
 import { mayGrant } from '../../core/operators/permission.ts';
 import { type Problem, problem } from '../../core/problem.ts';
 import { findMemberByEmail } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
 import { type Schema, typesOf } from '../json-schema.ts';
 import { denied, invalid, refuseIfAny, unknown } from '../refusal.ts';
-import { compileCheck, type SchemaCheck } from '../schema-problems.ts';
+import { type SchemaCheck, schemaCheck } from '../schema-problems.ts';
 import type { Operation, PreparationContext } from './operation.ts';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -15,15 +16,15 @@ const checks = new WeakMap<object, SchemaCheck>();
 /**
  * The input of an operation with its defaults.
  *
- * @throws OperationRefused with every problem at once; the input's own values are never repeated
+ * @throws OperationRefused with every problem at once, up to a number; the input's own values are never repeated
  */
 export function readInput({ input: schema }: Operation, given: Input): Input {
   const known = checks.get(schema);
-  const check = known ?? compileCheck(schema, true, 0);
+  const check = known ?? schemaCheck(schema, true, 0);
   if (known === undefined) checks.set(schema, check);
   const input = readTexts(given, schema) as Input;
-  refuseIfAny(halved(input));
-  refuseIfAny(check(input));
+  refuseIfAny(halved(input).slice(0, problemsTold));
+  refuseIfAny(check(input).slice(0, problemsTold));
   return input;
 }
 

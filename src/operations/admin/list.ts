@@ -144,6 +144,8 @@ interface NewestList<Item extends object, Narrowing extends s.Schemas, Context> 
   readonly answers?: (items: readonly Item[], context: Context) => Promise<readonly object[]>;
   /** What the next page takes as `before`, of the last entry and its answer alike. */
   readonly key: keyof Item & string;
+  /** The same, where it is more than that. */
+  readonly placeOf?: (item: Item, filter: s.ObjectOf<NoFields, Narrowing>) => string | number;
 }
 
 const nextWords = 'What the next page takes as `before`; null on the last one';
@@ -159,7 +161,7 @@ function newestList<
   Narrowing extends s.Schemas,
   Context extends OperationContext = OnTenant<OperationContext>,
 >(definition: NewestList<Item, Narrowing, Context>) {
-  const { schema, next, narrowing, read, look, answer, answers, key, ...list } = definition;
+  const { schema, next, narrowing, read, look, answer, answers, key, placeOf, ...list } = definition;
   const isShort = look === undefined ? next : { ...next, description: shortWords };
   const facts = listFacts(list, schema, isShort);
   return {
@@ -175,7 +177,7 @@ function newestList<
       const { page, last } = pageOf(found, limit);
       return {
         [list.of]: (await answers?.(page, context)) ?? page.map((item) => answer(item, context)),
-        next: last === null ? (lookedAt?.id ?? null) : last[key],
+        next: last === null ? (lookedAt?.id ?? null) : (placeOf?.(last, filter) ?? last[key]),
       };
     },
   };
@@ -205,6 +207,8 @@ const listFormatField: s.Defaulted<ListFormat> = {
 interface ListWithFile<Item extends object, Narrowing extends s.Schemas, Context>
   extends NewestList<Item, Narrowing, Context> {
   readonly file: Pick<Operation, 'name' | 'summary'>;
+  /** What narrows the list alone: a file is read to its end, whatever that takes. */
+  readonly pages?: s.Schemas;
   /** What an entry of the file says, where the list says more of it: what is looked up for a page. */
   readonly fileSchema?: s.Schema;
   /** What the next part of the file takes as `before`, where that is more than what a page takes. */
@@ -220,7 +224,7 @@ export function listWithFile<
   Item extends object,
   Narrowing extends s.Schemas,
   Context extends OperationContext = OnTenant<OperationContext>,
->({ file, fileSchema, behind, ...definition }: ListWithFile<Item, Narrowing, Context>) {
+>({ file, fileSchema, behind, pages, ...definition }: ListWithFile<Item, Narrowing, Context>) {
   const { permission, name, route, narrowing, read, answer, key } = definition;
   const columns = csvColumns(fileSchema ?? definition.schema);
   type Input = { readonly limit?: number; readonly format: ListFormat };
@@ -244,7 +248,7 @@ export function listWithFile<
     return part(context.tx, {}, most, format === 'csv' ? csvHead(columns) : '');
   };
   return {
-    list: newestList(definition),
+    list: newestList({ ...definition, narrowing: { ...narrowing, ...pages } as Narrowing }),
     file: {
       ...file,
       permission,

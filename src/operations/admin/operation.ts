@@ -1,9 +1,13 @@
 // What an operation is, and what the portal needs to know of it.
 import type { Actor, Permission } from '../../core/operators/permission.ts';
+import type { SentRequest } from '../../core/refusals/sent.ts';
 import type { Passwords } from '../../secrets/password.ts';
 import type { Vault } from '../../secrets/vault.ts';
+import type { CallsUnderWay } from '../../storage/memory/calls-under-way.ts';
+import type { Counters } from '../../storage/memory/rate-limit.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Random } from '../../system/random.ts';
+import type { EventWaiting } from '../events/waiting.ts';
 import type { Schema, Schemas } from '../json-schema.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { PlaceOf } from '../session/geolocation.ts';
@@ -19,10 +23,18 @@ export interface OperationDeps {
   readonly random: Random;
   readonly mails: Pick<Mailer, 'queue' | 'retry'>;
   readonly tenants: Tenants;
+  /** Lets who reads events wait for them. */
+  readonly events: Pick<EventWaiting, 'waitFor'>;
+  /** Which calls with a key are under way; left out where none comes with one. */
+  readonly callsUnderWay?: CallsUnderWay;
+  /** Counts mails by the address that they go to; left out where nothing is remembered between calls. */
+  readonly mailCounters?: Pick<Counters, 'take' | 'giveBack'>;
   /** When the service was backed up last (ms); 0 if never, null where it is not this service that is backed up. */
   readonly backedUpAt: () => number | null;
   /** The place of an address, in a language; null where it is not known. */
   readonly placeOf: PlaceOf;
+  /** What a development tenant remembers of a request, by its reference; left out where nothing is remembered. */
+  readonly sentUnder?: (tenantId: string, reference: string) => SentRequest | null;
   readonly now: number;
 }
 
@@ -128,6 +140,8 @@ export interface Operation<Input = unknown, Prepared = unknown> {
   readonly made?: string;
   /** Whether it changes something: then it stands in the audit, and tenants are read anew. */
   readonly acts: boolean;
+  /** Whether it is a step of an act that is told as a whole: then it has no line of the audit by itself. */
+  readonly isStep?: true;
   /** Whether what it does is only tried: the answer tells of it, and its transaction is taken back. */
   readonly isTrial?: boolean;
   /** What the portal needs to know of it; what no portal shows says what it reads alone, for the audit. */
@@ -237,7 +251,10 @@ interface PortalFace {
   readonly groups?: readonly FieldGroup[];
   /** The field whose choices are cards, each with a few words of what it is. */
   readonly cards?: string;
-  /** The fields of its form that are not for a thing as it is: a public client has no secret to prove itself by. */
+  /**
+   * The fields of its form, or of its page, that are not for a thing as it is: a public client has no secret to prove itself
+   * by.
+   */
   readonly without?: (thing: Thing) => readonly string[];
   /** The lists that offer the choices of fields. */
   readonly choices?: Readonly<Record<string, string>>;

@@ -15,6 +15,7 @@ import type { OpenTenant } from '../tenant/open-tenants.ts';
 import { changesOf, presentOf } from './changes.ts';
 import { operationOf } from './index.ts';
 import { isMemberAddress, readInput, withMemberIds } from './input.ts';
+import { aloneWithKey, type Keyed, onceWithKey } from './once.ts';
 import {
   type FileAnswer,
   type Operation,
@@ -42,6 +43,8 @@ export interface Call {
   readonly demand?: (tx: Tx) => Promise<void>;
   /** Hears what it changed, as the audit says it, before that is committed; null of what was not there before. */
   readonly told?: (changes: readonly FieldChange[] | null) => void;
+  /** The key that came with it: with the same one it is done once. */
+  readonly key?: string;
   /** The operation that it is a part of, such as a tenant file's. */
   readonly partOf?: string;
 }
@@ -73,7 +76,10 @@ export async function runOperation(call: Call, store: Store, deps: OperationDeps
   }
   const input = readInput(operation, call.input);
   const context = { ...deps, actor, tenant, isTrial: operation.isTrial === true };
-  const { answer, putInPlace } = await work(call, input, context, store).catch(async (error: unknown) => {
+  const keyed = keyedOf(call, context);
+  const begin = () => work(call, input, context, store);
+  const begun = keyed === null ? begin() : aloneWithKey(keyed, deps.callsUnderWay, begin);
+  const { answer, putInPlace } = await begun.catch(async (error: unknown) => {
     if (error instanceof OperationRefused && error.kind === 'denied') {
       await writeDenial(store, call, tenant, error, deps.now);
     }
@@ -113,6 +119,12 @@ export async function* partsOf(
   }
 }
 
+/** A call with its key, on the tenant that it names; null where it has none. */
+function keyedOf(call: Call, { tenant }: PreparationContext): Keyed | null {
+  const { key } = call;
+  return key === undefined ? null : { ...call, key, tenantId: tenant?.id ?? null };
+}
+
 /** What an operation answers, and what of its change must be put in place in memory. */
 interface Worked {
   readonly answer: object;
@@ -143,7 +155,9 @@ async function work(
     const own = actingAs(tx, () => sourceOf(call, context.tenant?.id ?? null, context.now));
     const wasAdministered = operation.acts && (await hasSystemAdmin(tx));
     const named = await withMemberIds(own, context, operation, input);
-    const answer = await actIn(contextIn(own, call, context), { ...call, input: named }, prepared);
+    const act = () => actIn(contextIn(own, call, context), { ...call, input: named }, prepared);
+    const keyed = keyedOf(call, context);
+    const answer = keyed === null ? await act() : await onceWithKey(tx, keyed, context, act);
     if (context.isTrial) throw new TakenBack(answer);
     if (wasAdministered && !isForced(call, input)) await demandSystemAdmin(tx);
     return { answer, putInPlace: operation.acts ? await context.tenants.read(tx) : null };
@@ -211,7 +225,7 @@ function sourceOf({ actor, input, address }: Call, tenantId: string | null, now:
   return { tenantId, ...actorOf(actor), clientId, address, at: now };
 }
 
-function actorOf(actor: Actor): Pick<Source, 'actorKind' | 'actorId'> {
+export function actorOf(actor: Actor): Pick<Source, 'actorKind' | 'actorId'> {
   if (actor.kind === 'admin') return { actorKind: 'admin', actorId: actor.memberId };
   if (actor.kind === 'token') return { actorKind: 'token', actorId: actor.tokenId };
   if (actor.kind === 'client') return { actorKind: 'client', actorId: actor.clientId };

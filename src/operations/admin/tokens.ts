@@ -182,7 +182,7 @@ export const tokenOperations: readonly Operation[] = [
   onTenant({
     ...making,
     name: 'tokens.create',
-    summary: 'Make a token of the admin API for a tenant; it is in this answer and nowhere else',
+    summary: 'Create a token for the admin API of a tenant. It is shown once, in this answer',
     portal: { page: 'tokens.list' },
   }),
   onTenant({
@@ -204,7 +204,7 @@ export const tokenOperations: readonly Operation[] = [
   onService({
     ...making,
     name: 'serviceTokens.create',
-    summary: 'Make a token of the admin API for every tenant; it is in this answer and nowhere else',
+    summary: 'Create a token for the admin API of every tenant. It is shown once, in this answer',
     portal: { page: 'serviceTokens.list' },
   }),
   onService({

@@ -1,6 +1,7 @@
 // What needs the attention of those who operate a tenant.
 import type { Price } from '../../core/access/package.ts';
 import type { Client } from '../../core/client.ts';
+import { webhook } from '../../core/events/limits.ts';
 import { listPage } from '../../core/limits.ts';
 import { seriesOf, spanOf } from '../../core/operators/figures/figure.ts';
 import { attention as limits } from '../../core/operators/figures/limits.ts';
@@ -9,7 +10,10 @@ import { dueKeys } from '../../core/operators/signing-key.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import { listOverdueMembers, sumOverdueInvoices } from '../../storage/access/invoice.ts';
 import { listClients } from '../../storage/clients/client.ts';
+import { failingSince } from '../../storage/events/webhook-delivery.ts';
+import { listEndpoints } from '../../storage/events/webhook-endpoint.ts';
 import { countSlowedCodes } from '../../storage/grants/device-code.ts';
+import { findOldSystem } from '../../storage/imports/old-system.ts';
 import { countRefusedMails } from '../../storage/members/mail.ts';
 import { nameMembers } from '../../storage/names.ts';
 import { readFigures } from '../../storage/operators/figure.ts';
@@ -23,6 +27,10 @@ export const attentionCodes = [
   'key_overdue',
   'invoices_overdue',
   'mails_refused',
+  'webhook_off',
+  'webhook_failing',
+  'old_system_fails',
+  'old_system_unsigned',
   'client_unreachable',
   'client_two_secrets',
   'client_polls_fast',
@@ -48,16 +56,18 @@ export interface Attention {
   readonly names: readonly string[];
   /** The client_id of the client that it is about. */
   readonly clientId: string | null;
+  /** The webhook that it is about. */
+  readonly webhookId: string | null;
   /** Since when (ms), or when it was. */
   readonly at: number | null;
-  /** What a mail server said. */
+  /** What a mail server said, or why a webhook was turned off. */
   readonly detail: string | null;
 }
 
 /** Where it is looked for, and for whom: each is told what they may read otherwise. */
 export interface AttentionContext {
   readonly tx: Tx;
-  readonly tenant: Pick<Tenant, 'id' | 'disabledAt'>;
+  readonly tenant: Pick<Tenant, 'id' | 'disabledAt' | 'oldSystemUrl'>;
   readonly actor: Actor;
   readonly now: number;
   /** When the service was backed up last (ms); 0 where it never was, null where others look after that. */
@@ -74,6 +84,8 @@ export async function attentionOf(context: AttentionContext): Promise<readonly A
     may('keys:read') ? await ofKeys(context) : [],
     may('subscriptions:read') ? await ofInvoices(context, may('members:read')) : [],
     await ofMails(context, may('members:read')),
+    may('events:read') ? await ofWebhooks(context) : [],
+    may('tenants:read') ? await ofOldSystem(context) : [],
     may('clients:read') ? await ofPolling(context) : [],
     may('audit:read') ? await ofRefusals(context) : [],
     hasAllTenants(actor) ? ofBackups(context) : [],
@@ -94,6 +106,7 @@ const about = (
   amounts: [],
   names: [],
   clientId: null,
+  webhookId: null,
   at: null,
   detail: null,
   ...facts,
@@ -153,6 +166,29 @@ async function ofMails(
   const { count, lastError } = await countRefusedMails(tx, tenant.id, now - limits.mails, limits.rows);
   // What a mail server says may name the address that it refused.
   return count === 0 ? [] : [about('mails_refused', 'care', { count, detail: mayRead ? lastError : null })];
+}
+
+async function ofWebhooks({ tx, tenant }: AttentionContext): Promise<readonly Attention[]> {
+  const endpoints = await listEndpoints(tx, tenant.id, { limit: webhook.endpoints });
+  const looks = endpoints.map(async ({ id: webhookId, name, disabledAt, disabledReason: detail }) => {
+    const of = { webhookId, names: [name] };
+    if (disabledAt !== null) {
+      return [about('webhook_off', detail === null ? 'care' : 'bad', { ...of, at: disabledAt, detail })];
+    }
+    const at = await failingSince(tx, webhookId);
+    return at === null ? [] : [about('webhook_failing', 'care', { ...of, at })];
+  });
+  return (await Promise.all(looks)).flat();
+}
+
+async function ofOldSystem({ tx, tenant }: AttentionContext): Promise<readonly Attention[]> {
+  if (tenant.oldSystemUrl === null) return [];
+  const system = await findOldSystem(tx, tenant.id);
+  if (system?.secret == null) return [about('old_system_unsigned', 'care')];
+  const { failures, failedAt: at, failure: detail } = system;
+  // One that breaks at single questions can be reached, and counts as no failure in a row.
+  const count = Math.max(failures, 1);
+  return at === null ? [] : [about('old_system_fails', 'care', { count, at, detail })];
 }
 
 async function ofPolling({ tx, tenant, now }: AttentionContext): Promise<readonly Attention[]> {

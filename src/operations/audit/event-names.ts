@@ -67,7 +67,8 @@ function namesOf(event: StoredAuditEvent, found: FoundNames, isReader: boolean):
 
 /** The keys of what the target of an event can be. */
 function thingsOf({ tenantId, event, target, operation }: StoredAuditEvent): readonly string[] {
-  const noun = event === 'subscription_changed' ? 'subscriptions' : nounOf(operation ?? null);
+  const isOfSubscription = event === 'subscription_changed' || event.startsWith('seat_');
+  const noun = isOfSubscription ? 'subscriptions' : nounOf(operation ?? null);
   return (target ?? '')
     .split(' ')
     .flatMap((part) => [

@@ -1,8 +1,9 @@
 /** Takes an authorization request on its way, page by page, until its client gets an answer. */
 import type { Client } from '../../core/client.ts';
+import { type Refusal, ruleOf } from '../../core/decision.ts';
 import { authorize } from '../../core/grants/authorize.ts';
 import { sha256 } from '../../core/hash.ts';
-import { hasTwoFactors, secondFactorPolicy } from '../../core/members/second-factor.ts';
+import { type FactorStep, hasTwoFactors, secondFactorPolicy } from '../../core/members/second-factor.ts';
 import {
   type AnswerTarget,
   type AuthorizationRequest,
@@ -11,6 +12,7 @@ import {
   type SentParameters,
 } from '../../core/oidc/request/authorization-request.ts';
 import type { ScopeConsent } from '../../core/oidc/scope-consent.ts';
+import type { Rule } from '../../core/refusals/rule.ts';
 import {
   allowedClient,
   allowedScope,
@@ -23,11 +25,11 @@ import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/clients/client.ts';
 import { findScopeConsent } from '../../storage/grants/scope-consent.ts';
 import { findMember } from '../../storage/members/member.ts';
-import { findSecondFactor } from '../../storage/members/second-factor.ts';
 import { updateBeside } from '../../storage/registration/unverified-client.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Random } from '../../system/random.ts';
 import { audiencesFor } from '../client/audiences.ts';
+import { factorStepOf } from '../sign-in/factor-step.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 
 /** An authorization request at one step of its way, whichever page it stands at. */
@@ -56,6 +58,8 @@ export type AuthorizationOutcome =
       readonly kind: 'respond';
       readonly target: AnswerTarget;
       readonly parameters: Readonly<Record<string, string>>;
+      /** Of an error: the rule that refused the request. */
+      readonly rule?: Rule;
     }
   | {
       readonly kind: 'interact';
@@ -113,15 +117,16 @@ async function stepUpFor(
   tenant: OpenTenant,
   { claims }: AuthorizationRequest,
   session: Session | null,
-): Promise<'proof' | 'set-up' | null> {
+): Promise<FactorStep | null> {
   const asked = claims === null ? null : askedForTwo(claims.essentialAcr, claims.wishedAcr);
   if (asked === null || asked === 'impossible') return null;
   // Who signs in has two factors, a passkey, or sets the second one up.
   if (session === null) return hasTwoFactors(tenant) ? 'set-up' : null;
   if (session.strongAt !== null) return null;
-  if ((await findSecondFactor(tx, session.memberId)) !== null) return 'proof';
+  const step = await factorStepOf(tx, tenant, session.memberId);
+  if (step !== 'set-up') return step;
   const member = await findMember(tx, tenant.id, session.memberId);
-  return member === null || secondFactorPolicy(member, tenant) === 'off' ? null : 'set-up';
+  return member === null || secondFactorPolicy(member, tenant) === 'off' ? null : step;
 }
 
 /** The client that a request names, as far as the tenant allows it, and the request as it is read with it. */
@@ -146,9 +151,11 @@ async function consentTo(
 
 function respond(
   target: AnswerTarget,
-  { error, description }: { readonly error: string; readonly description: string },
+  refused: Pick<Refusal, 'error' | 'description' | 'rule'>,
 ): AuthorizationOutcome {
-  return { kind: 'respond', target, parameters: { error, error_description: description } };
+  const { error, description } = refused;
+  const rule = ruleOf(refused);
+  return { kind: 'respond', target, parameters: { error, error_description: description }, rule };
 }
 
 /** The answer to a member who turns back (interop 24). */

@@ -1,6 +1,7 @@
 // Sends what waits in a queue after the commits that put it there: mails, and what clients are told.
 import type { Store } from '../../storage/store.ts';
 import type { Clock, Schedule } from '../../system/clock.ts';
+import { createRunner, type Ran } from './runner.ts';
 import { createTaking, type Queue } from './taking.ts';
 
 /** What sends a queue, in one process. */
@@ -46,47 +47,19 @@ export function createDelivery<Waiting extends { readonly id: number }>(
   deps: DeliveryDeps,
   { queue, markSent, send, pause, look, failed }: DeliveryOf<Waiting>,
 ): Delivery {
-  const { store, clock, schedule } = deps;
+  const { store, clock } = deps;
   const take = createTaking(deps, queue);
-  let running: Promise<void> | null = null;
-  let again = false;
-  let stopped = false;
-  let callOff = () => {};
+  // After a failure: before others take what this process sent and could not mark.
+  const runner = createRunner(deps, work, failed, store.isShared ? look : pause);
 
-  const plan = (ms: number) => {
-    callOff();
-    if (!stopped) callOff = schedule(() => void deliver(), ms);
-  };
-
-  const deliver = (): Promise<void> => {
-    if (stopped) return running ?? Promise.resolve();
-    again = true;
-    running ??= run();
-    return running;
-  };
-
-  async function run(): Promise<void> {
-    callOff();
-    try {
-      let isReachable: boolean;
-      let next: number;
-      do {
-        again = false;
-        await markSent();
-        isReachable = await sendDue();
-        next = (await store.transaction(queue.nextDueAt)) ?? Number.POSITIVE_INFINITY;
-      } while (again && isReachable && !stopped);
-      // A process that died may have left some that this one was not told of.
-      if (store.isShared) next = Math.min(next, clock() + look);
-      if (Number.isFinite(next)) plan(Math.max(next - clock(), isReachable ? 0 : pause));
-    } catch (error) {
-      failed(error);
-      // Before others take what this process sent and could not mark.
-      plan(store.isShared ? look : pause);
-    } finally {
-      // In the same breath as the last look at `again`, so that nothing is queued in between.
-      running = null;
-    }
+  async function work(): Promise<Ran> {
+    await markSent();
+    const isReachable = await sendDue();
+    let next = (await store.transaction(queue.nextDueAt)) ?? Number.POSITIVE_INFINITY;
+    // A process that died may have left some that this one was not told of.
+    if (store.isShared) next = Math.min(next, clock() + look);
+    const wait = Number.isFinite(next) ? Math.max(next - clock(), isReachable ? 0 : pause) : null;
+    return { wait, mayGoOn: isReachable };
   }
 
   /** @returns false if nothing can be sent now */
@@ -96,25 +69,13 @@ export function createDelivery<Waiting extends { readonly id: number }>(
       if (due.length === 0) return true;
       let sent: Awaited<ReturnType<typeof send>> = { untried: [], isReachable: true };
       try {
-        sent = await send(due, () => !stopped && isOurs());
+        sent = await send(due, () => !runner.isStopped() && isOurs());
       } finally {
         await letGo(sent.untried);
       }
-      if (stopped || !sent.isReachable) return sent.isReachable;
+      if (runner.isStopped() || !sent.isReachable) return sent.isReachable;
     }
   }
 
-  return {
-    wake() {
-      // A delivery that looks before this is on a slow disk would not see it, and leave it to the next.
-      if (running === null) plan(0);
-      else again = true;
-    },
-    deliver,
-    async stop() {
-      stopped = true;
-      callOff();
-      await running;
-    },
-  };
+  return { wake: runner.wake, deliver: runner.run, stop: runner.stop };
 }

@@ -1,5 +1,5 @@
 // Takes what is due out of a queue, so that one of several processes sends each piece of it.
-import { lease } from '../../core/operators/limits.ts';
+import { lease } from '../../core/operators/store-limits.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import type { Clock, Schedule } from '../../system/clock.ts';
 import { hold } from '../lease.ts';

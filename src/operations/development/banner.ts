@@ -1,12 +1,12 @@
 // What the development start prints.
-import type { Config } from '../../config.ts';
+import type { ServiceConfig } from '../../config.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 import { developmentClients, developmentTenants } from './clients.ts';
 import { developmentMembers, developmentPassword } from './members.ts';
 
 /** What the development start prints: where to begin first, then everything that a client developer needs. */
 export function banner(
-  { dataFolder, mail }: Pick<Config, 'dataFolder' | 'mail'>,
+  { dataFolder, mail }: Pick<ServiceConfig, 'dataFolder' | 'mail'>,
   tenants: readonly Pick<OpenTenant, 'name' | 'issuer'>[],
 ): string {
   const issuerOf = (name: string) => tenants.find((tenant) => tenant.name === name)?.issuer ?? '';
@@ -14,12 +14,13 @@ export function banner(
   const sections = [
     ['Memberdoor, development start. Nothing here is secret; none of it loads into production.'],
     inColumns([
+      ['Rehearsal', `${acme}/rehearsal`, 'a TV, a phone, and what goes over the wire'],
       ['Account', `${acme}/account`, 'as ada@example.com'],
       ['Portal', `${acme}/admin`, 'as sam@example.com, or tina@example.com for Acme alone'],
       // With a mail server of the developer's own, mails leave.
       ...(mail.smtpUrl === null ? [['Outbox', `${acme}/outbox`, 'every mail, as its reader sees it']] : []),
       ['Docs', 'docs/client-developers.md', 'begin with "Your first sign-in"'],
-      ['Data', dataFolder, 'delete it to begin anew'],
+      dataFolder === null ? ['Data', 'in memory'] : ['Data', dataFolder, 'delete it to begin anew'],
     ]),
     [`  The password of every member is ${developmentPassword}`],
     ['Tenants', ...inColumns(developmentTenants.map(({ name }) => [name, issuerOf(name)]))],
@@ -37,6 +38,24 @@ export function banner(
     [`Try  curl -s ${acme}/.well-known/openid-configuration`],
   ];
   return `\n${sections.map((lines) => lines.join('\n')).join('\n\n')}\n\n`;
+}
+
+/** What is printed of tenants that someone described for themselves. */
+export function ownBanner(
+  { dataFolder, mail }: Pick<ServiceConfig, 'dataFolder' | 'mail'>,
+  tenants: readonly Pick<OpenTenant, 'name' | 'issuer'>[],
+): string {
+  const [first] = tenants;
+  const sections = [
+    ['Memberdoor, development start. Nothing here is secret; none of it loads into production.'],
+    ['Tenants', ...inColumns(tenants.map(({ name, issuer }) => [name, issuer]))],
+    inColumns([
+      ['Account', `${first?.issuer}/account`],
+      ...(mail.smtpUrl === null ? [['Outbox', `${first?.issuer}/outbox`]] : []),
+      ['Data', dataFolder ?? 'in memory'],
+    ]),
+  ];
+  return `\n${sections.map((lines) => lines.join('\n')).join('\n\n')}\n\nready ${first?.issuer}\n`;
 }
 
 /** Rows of words, in columns. */

@@ -1,8 +1,9 @@
 // Loads the development tenants into an empty database.
 import { invoicingDefaults } from '../../core/access/invoicing.ts';
-import { type TenantLimits, tenantLimits } from '../../core/limits.ts';
+import { keptWork } from '../../core/hashes/hash-work.ts';
 import { blankMember, type Member, noAddress } from '../../core/members/member.ts';
 import type { Tenant } from '../../core/tenant.ts';
+import { developmentLimits } from '../../core/tenant-limits.ts';
 import type { Passwords } from '../../secrets/password.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { insertMember } from '../../storage/members/member.ts';
@@ -13,29 +14,23 @@ import { registerClient } from '../client/client.ts';
 import { plainTenant, prepareTenant, storeTenant } from '../tenant/tenant.ts';
 import { type developmentPackages, developmentReturnOrigins, loadAccess } from './access.ts';
 import { type DevelopmentTenant, developmentClients, developmentTenants } from './clients.ts';
-import { type DevelopmentMember, developmentMembers, developmentPassword } from './members.ts';
+import {
+  type DevelopmentMember,
+  developmentMembers,
+  developmentPassword,
+  developmentPasswordHash,
+} from './members.ts';
 
 const day = 24 * 60 * 60 * 1_000;
 
-/** Everything on a developer's machine comes from one address, so addresses are not limited there. */
-const developmentLimits: TenantLimits = {
-  ...tenantLimits,
-  pendingDeviceCodes: 5_000,
-  deviceRequestsPerAddressAndMinute: null,
-  deviceRequestsPerAddressAndHour: null,
-  deviceRequestsPerClientAndMinute: null,
-  failedGrantsPerClientAddressAndMinute: null,
-  failedClientAuthenticationsPerAddressAndMinute: null,
-  wrongUserCodesPerAddress: null,
-  signUpsPerAddressAndHour: null,
-  signUpsPerAddressAndDay: null,
-  recoveriesPerAddressAndHour: null,
-  emailCodesPerAddressAndHour: null,
-  failedSignInsPerAddressAndMinute: null,
-};
+/** Which of the development tenants a new development service gets. */
+export type Examples = 'all' | 'first' | 'none';
 
 /** The issuer of a development tenant when the service listens on this port. */
-export function developmentAddress(tenant: DevelopmentTenant, port: number): Pick<Tenant, 'issuer' | 'host'> {
+export function developmentAddress(
+  tenant: Pick<Tenant, 'host'>,
+  port: number,
+): Pick<Tenant, 'issuer' | 'host'> {
   const host = `${tenant.host}:${port}`;
   return { issuer: `http://${host}`, host };
 }
@@ -47,6 +42,7 @@ export function developmentAddress(tenant: DevelopmentTenant, port: number): Pic
 export async function prepareDevelopment(
   { vault, passwords, random, now }: { vault: Vault; passwords: Passwords; random: Random; now: number },
   port: number,
+  which: Exclude<Examples, 'none'> = 'all',
 ): Promise<(tx: Tx) => Promise<void>> {
   const prepare = async (known: DevelopmentTenant) => {
     const { name, branding, clientIds } = known;
@@ -66,9 +62,9 @@ export async function prepareDevelopment(
     return { clientIds, prepared: await prepareTenant(tenant, vault, now) };
   };
   const [passwordHash, tenants] = await Promise.all([
-    // One hash for all: forty-five of them would make the first start wait for seconds.
-    passwords.hash(developmentPassword),
-    Promise.all(developmentTenants.map(prepare)),
+    // One for all: forty-five of them would make the first start wait for seconds.
+    hashOf(developmentPassword, passwords),
+    Promise.all(developmentTenants.slice(0, which === 'first' ? 1 : undefined).map(prepare)),
   ]);
   return async (tx) => {
     for (const { clientIds, prepared } of tenants) {
@@ -89,6 +85,13 @@ export async function prepareDevelopment(
       }
     }
   };
+}
+
+/** The hash of a password; that of the development's own is known, where it takes the work of those that are made today. */
+export async function hashOf(password: string, passwords: Passwords): Promise<string> {
+  const isKnown =
+    password === developmentPassword && keptWork(developmentPasswordHash).passwordWork === passwords.work;
+  return isKnown ? developmentPasswordHash : passwords.hash(password);
 }
 
 async function loadSubscriptions(

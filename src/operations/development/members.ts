@@ -22,6 +22,10 @@ export interface DevelopmentMember
 /** The password of every member of the development start. */
 export const developmentPassword = 'memberdoor-development';
 
+/** What hashing it came to once: a start need not do so again. It is as little a secret as the password. */
+export const developmentPasswordHash =
+  '$argon2id$v=19$m=19456,t=2,p=1$LrRLd6bS2xaSofoKuecPtQ$Q3bD20zPkeEUp1s1OWXHuA1TeEUYVo5x8C9b05xetg4';
+
 const member = (
   email: string,
   fullName: string,

@@ -12,13 +12,13 @@ import {
   findDeviceCodeByUserCode,
   hasEnteredDeviceCode,
 } from '../../storage/grants/device-code.ts';
-import { browserKnownSince } from '../../storage/members/known-browser.ts';
-import { listSlowedEntries, saveSlowedEntry } from '../../storage/members/slowed-entry.ts';
+import { listSlowedEntries, saveSlowedEntry } from '../../storage/members/guesses/slowed-entry.ts';
 import {
   countWrongUserCodes,
   insertWrongUserCode,
   isCountedUserCode,
-} from '../../storage/members/wrong-user-code.ts';
+} from '../../storage/members/guesses/wrong-user-code.ts';
+import { browserKnownSince } from '../../storage/members/known-browser.ts';
 import type { Tx } from '../../storage/store.ts';
 import { auditDeed } from '../audit/audit.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';

@@ -11,7 +11,7 @@ import {
   moveRolledUp,
   rolledUpTo,
 } from '../../storage/operators/figure.ts';
-import type { FigureRow } from '../../storage/schema.ts';
+import type { FigureRow } from '../../storage/operators/schema.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import type { Pace } from '../../storage/sweep/sweep.ts';
 

@@ -1,11 +1,9 @@
-// Sends mails by SMTP, or writes them to a folder in development.
-import { mkdirSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+// Sends mails by SMTP, or puts them into the outbox in development.
 import type { SendMailOptions } from 'nodemailer';
 import { smtpTimeout } from '../../core/members/limits.ts';
 import type { ComposedMail } from './mail.ts';
 import type { MailPicture } from './mail-look.ts';
+import { type Outbox, outboxName } from './outbox.ts';
 
 /** A mail that leaves the queue. */
 export interface OutgoingMail extends ComposedMail {
@@ -103,25 +101,16 @@ export function smtpTransport({ url, from }: SmtpSettings): MailTransport {
   };
 }
 
-/** Writes each mail as a file that mail programs can open: the development start sends nothing. */
-export function outboxTransport(folder: string, from: string): MailTransport {
+/** Puts each mail into the outbox: the development start sends nothing. */
+export function outboxTransport(outbox: Outbox, from: string): MailTransport {
   return {
     send: async (mail) => {
       const { createTransport } = await nodemailer();
       const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
       const { message } = await transport.sendMail(messageOf(mail, from));
-      const path = join(folder, outboxFile(`${mail.queuedAt}-${mail.id}`, mail.tenantId));
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      // The page that shows the mails never meets half a file.
-      await writeFile(`${path}.new`, message as Buffer, { mode: 0o600 });
-      await rename(`${path}.new`, path);
+      await outbox.write(outboxName(`${mail.queuedAt}-${mail.id}`, mail.tenantId), message as Buffer);
     },
   };
-}
-
-/** The name of a mail's file: by time, then number, and of one tenant. */
-export function outboxFile(id: string, tenantId: string): string {
-  return `${id}.${tenantId}.eml`;
 }
 
 function messageOf(mail: OutgoingMail, from: string): SendMailOptions {

@@ -28,21 +28,26 @@ export const mailNames = [
   'secondFactorOn', // a member who turned two-step sign-in on | time | – | two-step sign-in
   'secondFactorOff', // a member who turned it off | time | – | two-step sign-in
   'secondFactorReset', // a member whose two-step sign-in an operator turned off | time | – | two-step sign-in
+  'secondFactorRefused', // a member whose second factor was given wrong again and again, behind a right first one | time | – | recovery
   'recoveryCodeUsed', // a member who signed in with a recovery code | left (how many are left, required), time | – | two-step sign-in
   'emailChange', // a new address, to prove it | – | yes | the account
   'emailChanged', // the address an account had before | email (the new one), time | – | –
   'newTv', // a member whose TV or app was signed in | client, device, place, time | – | takes it back
   'newBrowser', // a member who signed in with a new browser | browser, place, time | – | takes it back
+  'accountUnlinked', // a member whose account of another provider was taken away | linked (required), time | – | the accounts
   'accountLinked', // a member who linked an account of another provider | linked (required), time | – | the accounts
   'deletionRequested', // a member who asked to be deleted | date (required) | – | the account, to keep it
   'deletionCancelled', // a member who keeps the account after all | – | – | the account
   'subscribed', // a member whose subscription began | package (required), price, until | – | the account
+  'seatInvitation', // an address that is invited to a seat | from (who invites, required), package, tenant, date (required) | – | the offers of seats
   // a member whose subscription began and is paid by invoice | package, price, until, invoice (its number, required), amount,
   // tax, due (required), account, payee, reference, note | – | the invoice
   'invoice',
   // a member who has not paid an invoice | package, invoice (required), amount, tax, due, account, payee, reference, note | –
   // | the invoice
   'invoiceReminder',
+  // an administrator whose webhook takes nothing | webhook, answer, waiting, time | – | the webhook, in the portal
+  'webhookOff',
 ] as const;
 
 export type MailName = (typeof mailNames)[number];
@@ -79,6 +84,9 @@ const factNames = [
   'passkey',
   'email',
   'place',
+  'webhook',
+  'answer',
+  'waiting',
   'time',
   'package',
   'price',
@@ -251,7 +259,7 @@ const longestName = 60;
  * Whether a name can be greeted by. A visitor who signs another person up chooses the name, and mail programs make
  * links of anything like an address: such a name is an advertisement sent through us.
  */
-function isName(fullName: string): boolean {
+export function isName(fullName: string): boolean {
   return (
     fullName !== '' &&
     [...fullName].length <= longestName &&

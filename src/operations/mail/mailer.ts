@@ -2,7 +2,7 @@
 import { mailBatch, mailLook, mailRetry } from '../../core/members/limits.ts';
 import type { Member } from '../../core/members/member.ts';
 import { hashEmail } from '../../core/members/member-limits.ts';
-import { lease } from '../../core/operators/limits.ts';
+import { lease } from '../../core/operators/store-limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import type { Log } from '../../log/log.ts';
 import type { Vault } from '../../secrets/vault.ts';

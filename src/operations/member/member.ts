@@ -4,11 +4,13 @@ import { memberData } from '../../core/members/member-data.ts';
 import { listCheckouts } from '../../storage/access/checkout.ts';
 import { listConsentChanges } from '../../storage/access/consent.ts';
 import { listInvoices } from '../../storage/access/invoice.ts';
+import { listSeatsGiven, listSeatsOfMember } from '../../storage/access/seat.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
 import { listClients } from '../../storage/clients/client.ts';
+import { listEventsOfMember } from '../../storage/events/event.ts';
+import { listMemberSignIns } from '../../storage/grants/member-sign-ins.ts';
 import { listScopeConsents } from '../../storage/grants/scope-consent.ts';
 import { listActiveSessions } from '../../storage/grants/session.ts';
-import { listMemberSignIns } from '../../storage/grants/sign-in.ts';
 import { eraseMember } from '../../storage/members/erase.ts';
 import {
   findMember,
@@ -54,7 +56,7 @@ export async function disableMember(
   const member = await findMember(tx, tenantId, id);
   if (member === null) return false;
   if (member.status === 'disabled') return true;
-  await updateMemberStatus(tx, { id, tenantId, status: 'disabled', updatedAt: now });
+  await updateMemberStatus(tx, member, { status: 'disabled', updatedAt: now });
   if (!isTrial) await endAccess(tx, id, now);
   return true;
 }
@@ -63,7 +65,7 @@ export async function disableMember(
 export async function enableMember(tx: Tx, tenantId: string, id: string, now: number): Promise<boolean> {
   const member = await findMember(tx, tenantId, id);
   if (member?.status === 'disabled') {
-    await updateMemberStatus(tx, { id, tenantId, status: 'active', updatedAt: now });
+    await updateMemberStatus(tx, member, { status: 'active', updatedAt: now });
   }
   return member !== null;
 }
@@ -88,11 +90,16 @@ export async function deleteMember(tx: Tx, tenantId: string, id: string, now: nu
  * Every member whose cooling-off time is over. They are gone without it, by the clock; this erases their data.
  *
  * @param now ms
+ * @param before what is done before one is erased
  */
-export function dueMembers(now: number): Sweep {
+export function dueMembers(
+  now: number,
+  before: (tx: Tx, member: Member) => Promise<void> = async () => {},
+): Sweep {
   return indexed('members', async (tx) => {
     const [due] = await listDueMembers(tx, now, 1);
     if (due === undefined) return 0;
+    await before(tx, due);
     await deleteMember(tx, due.tenantId, due.id, now);
     return 1;
   });
@@ -107,9 +114,12 @@ async function endAccess(tx: Tx, memberId: string, now: number): Promise<void> {
 /** Everything that is held of a member (GDPR art. 15 and 20). @param exportedAt ms */
 export async function wholeMemberData(tx: Tx, member: Member, exportedAt: number): Promise<object> {
   const { id, tenantId } = member;
+  const subscriptions = await listSubscriptions(tx, id);
+  const own = subscriptions.map(({ subscriptionId }) => subscriptionId);
   return memberData({
     member,
-    subscriptions: await listSubscriptions(tx, id),
+    subscriptions,
+    seats: { had: await listSeatsOfMember(tx, id), given: await listSeatsGiven(tx, own) },
     checkouts: await listCheckouts(tx, id),
     invoices: await listInvoices(tx, id),
     consentChanges: await listConsentChanges(tx, id),
@@ -119,6 +129,7 @@ export async function wholeMemberData(tx: Tx, member: Member, exportedAt: number
     secondFactor: await findSecondFactor(tx, id),
     linkedAccounts: await listLinkedAccounts(tx, id),
     consents: await listScopeConsents(tx, id),
+    events: await listEventsOfMember(tx, id),
     clients: [
       ...(await listClients(tx, tenantId)),
       ...(await listUnverifiedClients(tx, tenantId)).map(({ client }) => client),

@@ -10,8 +10,11 @@ import type { Clock } from '../../system/clock.ts';
 import type { Random } from '../../system/random.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 
-/** What is signed: a sign-in, that a member who is signed in is still there, or a new passkey. */
-export type ChallengePurpose = 'sign-in' | 'confirm' | 'create';
+/**
+ * What is signed: a sign-in, that a member who is signed in is still there, or a new passkey. `confirmed` is signed by
+ * none: it says that a member has proven that, and may make one.
+ */
+export type ChallengePurpose = 'sign-in' | 'confirm' | 'confirmed' | 'create';
 
 /** For what a challenge is, and for whom. */
 export interface ChallengeFor {

@@ -5,7 +5,7 @@ import type { IdentityProvider } from '../../core/providers/identity-provider.ts
 import { accountsOfMember, keptTokensLength } from '../../core/providers/limits.ts';
 import type { LinkedAccount, PendingAccount } from '../../core/providers/linked-account.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import { findProviders } from '../../storage/providers/identity-provider.ts';
+import { findProviders, listProviders } from '../../storage/providers/identity-provider.ts';
 import {
   deleteLinkedAccount,
   findLinkedAccount,
@@ -57,14 +57,30 @@ export async function linkAccount(
   await insertLinkedAccount(tx, account);
   await auditDeed(tx, { event: 'account_linked', memberId: member.id, target: member.id, reason: provider });
   if (isNews) {
-    const name = account.email === '' ? known.name : `${known.name} (${account.email})`;
-    await deps.mails.queue(tx, tenant, {
-      ...toMember(member, undefined, { linked: name, time: now }),
-      name: 'accountLinked',
-      link: `${tenant.issuer}/account/accounts`,
-    });
+    await tell(tx, tenant, member, { mail: 'accountLinked', account, called: known.name }, deps);
   }
   return account;
+}
+
+/** Tells a member of an account, by the name of its provider and the address that it has there. */
+async function tell(
+  tx: Tx,
+  tenant: OpenTenant,
+  member: Member,
+  told: {
+    readonly mail: 'accountLinked' | 'accountUnlinked';
+    readonly account: LinkedAccount;
+    readonly called: string;
+  },
+  { clock, mails }: Pick<MemberDeps, 'clock' | 'mails'>,
+): Promise<void> {
+  const { mail: name, account, called } = told;
+  const linked = account.email === '' ? called : `${called} (${account.email})`;
+  await mails.queue(tx, tenant, {
+    ...toMember(member, undefined, { linked, time: clock() }),
+    name,
+    link: `${tenant.issuer}/account/accounts`,
+  });
 }
 
 /** Writes down that an account was used to sign in, and keeps what its provider gave where the operator asked for that. */
@@ -81,7 +97,7 @@ export async function useLinkedAccount(
 }
 
 /**
- * Takes the link to an account away; the last way in stays (decision 46).
+ * Takes the link to an account away, and tells its member; the last way in stays (decision 46).
  *
  * @returns null if the member has no such account
  */
@@ -90,6 +106,7 @@ export async function unlinkAccount(
   tenant: OpenTenant,
   member: Member,
   id: string,
+  deps: Pick<MemberDeps, 'clock' | 'mails'>,
 ): Promise<'unlinked' | 'last' | null> {
   const linked = await listLinkedAccounts(tx, member.id);
   const account = linked.find((one) => one.id === id);
@@ -98,5 +115,8 @@ export async function unlinkAccount(
   await deleteLinkedAccount(tx, account);
   const { provider: reason } = account;
   await auditDeed(tx, { event: 'account_unlinked', memberId: member.id, target: member.id, reason });
+  const found = (await listProviders(tx, tenant.id)).find(({ key }) => key === account.provider);
+  const called = found?.name ?? account.provider;
+  await tell(tx, tenant, member, { mail: 'accountUnlinked', account, called }, deps);
   return 'unlinked';
 }

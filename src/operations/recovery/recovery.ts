@@ -6,6 +6,7 @@ import { usesPassword } from '../../core/members/ways-in.ts';
 import { invitationLifetime } from '../../core/operators/limits.ts';
 import { apply } from '../../storage/apply.ts';
 import { findEmailProofByLink } from '../../storage/members/email-proof.ts';
+import { clearSignInFailures } from '../../storage/members/guesses/sign-in-failure.ts';
 import { distrustBrowsers, isKnownBrowser } from '../../storage/members/known-browser.ts';
 import {
   findMember,
@@ -13,7 +14,6 @@ import {
   updateMember,
   updatePasswordHash,
 } from '../../storage/members/member.ts';
-import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import type { Tx } from '../../storage/store.ts';
 import { auditDeed } from '../audit/audit.ts';
 import {
@@ -155,7 +155,7 @@ export async function replacePassword(
   { clock, mails }: Pick<MemberDeps, 'clock' | 'mails'>,
 ): Promise<void> {
   const now = clock();
-  await updatePasswordHash(tx, member.id, passwordHash, now);
+  await updatePasswordHash(tx, member, passwordHash, now);
   await auditDeed(tx, { event: 'password_changed', memberId: member.id, target: member.id, reason });
   await forgetMailedLinks(tx, member.id);
   // A browser was trusted beside the password that is gone.

@@ -1,9 +1,9 @@
 // Turns the second factor of a member on and off, and judges what is given for it.
 import { readUserCode } from '../../core/grants/user-code.ts';
 import { hmac, type MacKey } from '../../core/hash.ts';
-import { recoveryCode } from '../../core/members/limits.ts';
+import { recoveryCode, wrongSecondFactors } from '../../core/members/limits.ts';
 import type { Member } from '../../core/members/member.ts';
-import { blockedUntil, failedAgain } from '../../core/members/member-limits.ts';
+import { factorBlockedUntil, failedAgain } from '../../core/members/member-limits.ts';
 import {
   hashSecondFactor,
   readRecoveryCode,
@@ -11,8 +11,14 @@ import {
   type SecondFactor,
   withoutRecoveryCode,
 } from '../../core/members/second-factor.ts';
+import { usesPassword } from '../../core/members/ways-in.ts';
 import type { Totp } from '../../secrets/totp.ts';
 import type { Vault } from '../../secrets/vault.ts';
+import {
+  clearSignInFailures,
+  findSignInFailures,
+  saveSignInFailures,
+} from '../../storage/members/guesses/sign-in-failure.ts';
 import { distrustBrowsers } from '../../storage/members/known-browser.ts';
 import {
   deleteSecondFactor,
@@ -20,11 +26,6 @@ import {
   saveSecondFactor,
   updateSecondFactor,
 } from '../../storage/members/second-factor.ts';
-import {
-  clearSignInFailures,
-  findSignInFailures,
-  saveSignInFailures,
-} from '../../storage/members/sign-in-failure.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Random } from '../../system/random.ts';
 import { auditDeed } from '../audit/audit.ts';
@@ -70,11 +71,13 @@ export async function judgeFactor(
   if (factor === null) return { kind: 'none' };
   const key = hashSecondFactor(member.id);
   const failed = await findSignInFailures(tx, tenant.id, key);
-  const until = blockedUntil(failed, now);
+  const until = factorBlockedUntil(failed, now);
   if (until > now) return tooManyUntil(until, now, { key, memberId: member.id });
   const used = usedUp(tenant, factor, given, deps);
   if (used === null) {
-    await saveSignInFailures(tx, tenant.id, key, failedAgain(failed, now));
+    const counted = failedAgain(failed, now);
+    await saveSignInFailures(tx, tenant.id, key, counted);
+    if (counted.failures === wrongSecondFactors.failures) await tellOfGuesses(tx, tenant, member, deps);
     return { kind: 'wrong' };
   }
   await clearSignInFailures(tx, tenant.id, key);
@@ -103,6 +106,22 @@ function usedUp(
   if (digits === null) return null;
   const lastStep = totp.stepOf(vault.decrypt(factor.secret, id).toString(), digits, clock());
   return lastStep === null || lastStep <= factor.lastStep ? null : { ...factor, lastStep };
+}
+
+/** Tells a member that the first factor was right and the second one wrong again and again: the password may be known. */
+async function tellOfGuesses(
+  tx: Tx,
+  tenant: OpenTenant,
+  member: Member,
+  { mails, clock }: MemberDeps,
+): Promise<void> {
+  // Where there are no passwords, there is nothing that the reader of the mail could change.
+  if (!usesPassword(tenant, member)) return;
+  await mails.queue(tx, tenant, {
+    ...toMember(member, undefined, { time: clock() }),
+    name: 'secondFactorRefused',
+    link: `${tenant.issuer}/recover`,
+  });
 }
 
 async function tellOfRecovery(
@@ -171,7 +190,7 @@ export async function turnOffFactor(
   by: 'member' | 'operator',
   deps: MemberDeps,
 ): Promise<boolean> {
-  if (!(await deleteSecondFactor(tx, member.id))) return false;
+  if (!(await deleteSecondFactor(tx, member))) return false;
   await distrustBrowsers(tx, member.id);
   await clearSignInFailures(tx, tenant.id, hashSecondFactor(member.id));
   const told =

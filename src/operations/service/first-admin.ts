@@ -1,5 +1,5 @@
 // Makes the first administrator: with the link that a production start offers, or of its settings.
-import type { Config } from '../../config.ts';
+import type { ServiceConfig } from '../../config.ts';
 import { sha256 } from '../../core/hash.ts';
 import { emailProblem, fullNameProblem, textProblem } from '../../core/members/details.ts';
 import { brandNameLength, passwordLength } from '../../core/members/limits.ts';
@@ -170,7 +170,7 @@ const problemTexts: Readonly<Record<string, string>> = {
  */
 export async function firstRun(
   store: Store,
-  config: Pick<Config, 'environment' | 'issuer' | 'firstAdmin' | 'port'>,
+  config: Pick<ServiceConfig, 'environment' | 'issuer' | 'firstAdmin' | 'port'>,
   deps: FirstAdminDeps,
 ): Promise<string | null> {
   const { environment, issuer, firstAdmin, port } = config;

@@ -1,20 +1,30 @@
 // Opens and closes a data folder: begins a new database, or checks that an old one belongs to this configuration.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../../config.ts';
+import type { Config, ServiceConfig } from '../../config.ts';
 import { createPasswords, type Passwords } from '../../secrets/password.ts';
-import { developmentMasterKey, openVault, type Vault, wrongMasterKey } from '../../secrets/vault.ts';
+import {
+  developmentMasterKey,
+  newMasterKey,
+  openVault,
+  type Vault,
+  wrongMasterKey,
+} from '../../secrets/vault.ts';
 import { cleaningDue, findService, insertService } from '../../storage/service.ts';
 import { cleanFile, noteCleaning } from '../../storage/sqlite/clean.ts';
 import { lockFolder } from '../../storage/sqlite/lock.ts';
-import { databaseFile, openStore, type StoreSurroundings } from '../../storage/sqlite/open.ts';
+import {
+  databaseFile,
+  openMemoryStore,
+  openStore,
+  type StoreSurroundings,
+} from '../../storage/sqlite/open.ts';
 import type { Store } from '../../storage/store.ts';
 import { listTenants, updateTenantAddress } from '../../storage/tenant.ts';
 import { systemClock } from '../../system/clock.ts';
 import { type Random, systemRandom } from '../../system/random.ts';
 import { StartupError } from '../../system/startup-error.ts';
-import { developmentTenants } from '../development/clients.ts';
-import { developmentAddress, prepareDevelopment } from '../development/load.ts';
+import { developmentAddress, type Examples, prepareDevelopment } from '../development/load.ts';
 import { prepareUpgrade } from '../upkeep/backup.ts';
 
 /** What an operation may need beside the transaction. */
@@ -30,6 +40,7 @@ export interface ServiceDeps {
  * and in development filled with the development tenants.
  *
  * @param port the port the service listens on: part of the development tenants' addresses
+ * @param examples which example tenants a new development service gets
  * @throws StartupError if the database is of the other environment or of another key
  */
 export async function prepareService(
@@ -37,10 +48,12 @@ export async function prepareService(
   environment: Config['environment'],
   deps: ServiceDeps,
   port: number,
+  examples: Examples = 'all',
 ): Promise<void> {
   const service = await store.transaction(findService);
   if (service === null) {
-    const load = environment === 'development' ? await prepareDevelopment(deps, port) : async () => {};
+    const isFilled = environment === 'development' && examples !== 'none';
+    const load = isFilled ? await prepareDevelopment(deps, port, examples) : async () => {};
     const { keyCheck } = deps.vault;
     await store.transaction(async (tx) => {
       await load(tx);
@@ -59,16 +72,13 @@ export async function prepareService(
   if (environment === 'development') await followPort(store, port);
 }
 
-/** The development tenants live at the port of this start, whatever it was before. */
+/** Development tenants live at the port of this start, whatever it was before. */
 async function followPort(store: Store, port: number): Promise<void> {
   await store.transaction(async (tx) => {
-    const tenants = (await listTenants(tx)).map(({ tenant }) => tenant);
-    for (const known of developmentTenants) {
-      // Its name may have been changed; its host never is.
-      const tenant = tenants.find(({ host }) => host.replace(/:\d+$/, '') === known.host);
-      const { issuer, host } = developmentAddress(known, port);
-      if (tenant !== undefined && tenant.issuer !== issuer)
-        await updateTenantAddress(tx, tenant.id, issuer, host);
+    for (const { tenant } of await listTenants(tx)) {
+      if (!tenant.development) continue;
+      const { issuer, host } = developmentAddress({ host: tenant.host.replace(/:\d+$/, '') }, port);
+      if (tenant.issuer !== issuer) await updateTenantAddress(tx, tenant.id, issuer, host);
     }
   });
 }
@@ -79,6 +89,8 @@ export interface Opening {
   readonly initialise: boolean;
   /** Whether a database of an older version is brought to this one. */
   readonly migrate: boolean;
+  /** Which example tenants a new development service gets; all unless given. */
+  readonly examples?: Examples;
   /** Refuses a database that a process of the service uses; a data folder is refused then in any case. */
   readonly alone?: boolean;
   /** Who is told of what happens to the database. */
@@ -92,9 +104,10 @@ export interface Opening {
  * @throws StartupError
  */
 export async function openDatabase(
-  { databaseUrl, dataFolder }: Pick<Config, 'databaseUrl' | 'dataFolder'>,
+  { databaseUrl, dataFolder }: Pick<ServiceConfig, 'databaseUrl' | 'dataFolder'>,
   { initialise, migrate, alone = false, surroundings }: Opening,
 ): Promise<{ readonly store: Store; readonly upgradeCopy: string | null }> {
+  if (dataFolder === null) return { store: await openMemoryStore(surroundings), upgradeCopy: null };
   if (databaseUrl !== null) {
     // A service that lives in a file needs no driver.
     const { openPostgres } = await import('../../storage/postgres/open.ts');
@@ -113,7 +126,7 @@ export async function openDatabase(
  * @returns with the rest the copy that was made of a database of an older version, or null
  * @throws StartupError
  */
-export async function openService(config: Config, opening: Opening) {
+export async function openService(config: ServiceConfig, opening: Opening) {
   const { store, upgradeCopy } = await openDatabase(config, opening);
   try {
     const isNew = (await store.transaction(findService)) === null;
@@ -122,10 +135,12 @@ export async function openService(config: Config, opening: Opening) {
         'The database has its tables and no service: what began it was cut off. "memberdoor init" begins a new one, "memberdoor move" moves one there.',
       );
     }
-    const vault = openVault(config.masterKey ?? developmentMasterKey(config.dataFolder, isNew));
+    const { dataFolder } = config;
+    const ownKey = () => (dataFolder === null ? newMasterKey() : developmentMasterKey(dataFolder, isNew));
+    const vault = openVault(config.masterKey ?? ownKey());
     const passwords = createPasswords();
     const deps = { vault, passwords, random: systemRandom, now: systemClock() };
-    await prepareService(store, config.environment, deps, config.port);
+    await prepareService(store, config.environment, deps, config.port, opening.examples);
     return { store, vault, passwords, upgradeCopy };
   } catch (error) {
     await store.close();
@@ -140,10 +155,10 @@ export async function openService(config: Config, opening: Opening) {
  */
 export async function closeClean(
   store: Store,
-  dataFolder: string,
+  dataFolder: string | null,
   failed: (error: unknown) => void = () => {},
 ): Promise<void> {
-  if (store.isShared) return store.close();
+  if (store.isShared || dataFolder === null) return store.close();
   // Who cannot be asked now is asked the next time.
   const erasedAt = await store.transaction(cleaningDue).catch(() => null);
   const isLost = store.isLost();

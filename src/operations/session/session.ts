@@ -15,8 +15,8 @@ import type { Strength } from '../../core/strength.ts';
 import { apply } from '../../storage/apply.ts';
 import { listIssuedAuthorizationCodes } from '../../storage/grants/authorization-code.ts';
 import { listOpenDeviceCodes } from '../../storage/grants/device-code.ts';
+import { listActiveSignIns } from '../../storage/grants/member-sign-ins.ts';
 import { listActiveSessions } from '../../storage/grants/session.ts';
-import { listActiveSignIns } from '../../storage/grants/sign-in.ts';
 import {
   forgetKnownBrowsers,
   hasKnownBrowser,

@@ -1,19 +1,20 @@
 /** Checks an address and a password within the limits of guessing, at the sign-in and where a page asks once more. */
 
+import { type HashWork, ownUnit, withWork } from '../../core/hashes/hash-work.ts';
 import { countingWindow, signInLimit } from '../../core/limits.ts';
 import { type Member, maySignIn } from '../../core/members/member.ts';
 import { hashAccountPages, hashEmail } from '../../core/members/member-limits.ts';
 import { wrongPassword } from '../../core/operators/audit-event.ts';
 import type { Share } from '../../secrets/fair-queue.ts';
 import { isHashable, type Passwords } from '../../secrets/password.ts';
+import { clearSignInFailures } from '../../storage/members/guesses/sign-in-failure.ts';
 import { isKnownBrowser } from '../../storage/members/known-browser.ts';
 import {
   findMemberByEmail,
   type MemberWithPassword,
-  slowestPasswordWork,
   updatePasswordHash,
 } from '../../storage/members/member.ts';
-import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
+import { mostPasswordWork } from '../../storage/members/password-work.ts';
 import type { Counted, Counters } from '../../storage/memory/rate-limit.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import type { Clock } from '../../system/clock.ts';
@@ -68,6 +69,32 @@ export interface CredentialDeps {
 
 type StoreDeps = CredentialDeps & { readonly store: Pick<Store, 'transaction'> };
 
+/** An address and a password that were typed, and for whom the work is done. */
+export interface Typed {
+  readonly email: string;
+  readonly password: string;
+  readonly share: Share;
+}
+
+/** Looks further where no account has an address. */
+export interface OldMembers {
+  /** Ends when a no may be given: all of them at the tenant take as long, whatever was done meanwhile. */
+  readonly noMayCome: () => Promise<void>;
+  /** Asks for an address, and takes its member in. */
+  readonly ask: (typed: Typed) => Promise<Asked>;
+}
+
+export type Asked =
+  | { readonly kind: 'moved'; readonly found: MemberWithPassword }
+  /** In words for the audit: members are told what an unknown address is told. */
+  | { readonly kind: 'no'; readonly reason: string };
+
+/** Who may come in, where that is not every member; and where members are asked for who are not here yet. */
+interface Beside {
+  readonly admission?: Admission;
+  readonly oldMembers?: OldMembers | null;
+}
+
 /**
  * Checks an address and a password. Every no takes as long as another and leaves the same traces: an unknown
  * address, a wrong password and a disabled account cannot be told apart (A1).
@@ -82,10 +109,11 @@ export async function checkCredentials(
   tenant: OpenTenant,
   { email, password, guesser }: Readonly<{ email: string; password: string; guesser: Guesser }>,
   deps: StoreDeps,
-  admission: Admission = anyMember,
+  { admission = anyMember, oldMembers = null }: Beside = {},
 ): Promise<CheckedCredentials> {
   const attempt = await deps.store.transaction((tx) => beginAttempt(tx, tenant, email, guesser, deps));
-  return attempt.kind === 'too-many' ? attempt : judgeAttempt(attempt, password, deps, admission);
+  if (attempt.kind === 'too-many') return attempt;
+  return judgeAttempt(attempt, password, deps, { admission, oldMembers });
 }
 
 /**
@@ -129,7 +157,7 @@ export async function finishConfirmation(
   now: number,
 ): Promise<boolean> {
   if ((await findVerified(tx, verified, now, email))?.id !== id) return false;
-  if (verified.newHash !== null) await updatePasswordHash(tx, id, verified.newHash);
+  if (verified.newHash !== null) await updatePasswordHash(tx, { id, tenantId }, verified.newHash);
   await clearSignInFailures(tx, tenantId, hashAccountPages(id));
   await clearSignInFailures(tx, tenantId, hashEmail(email));
   return true;
@@ -140,10 +168,11 @@ export interface Attempt {
   readonly kind: 'begun';
   readonly tenantId: string;
   readonly share: Share;
+  readonly email: string;
   /** The account that has the address. */
   readonly found: MemberWithPassword | null;
-  /** What checking it takes, for every account: as much as the tenant's slowest hash, and no less than a new one. */
-  readonly work: number;
+  /** What checking it takes, for every account: as much as the tenant's slowest hash of each kind, and no less than a new one. */
+  readonly work: HashWork;
   /** How it counts for the account. */
   readonly guess: CountedGuess;
   /** How it counts for the browser or address that it comes from. */
@@ -174,8 +203,9 @@ async function beginAttempt(
   const now = clock();
   const begun = await beginGuess(tx, tenant.id, [...counters, ofAccount], now);
   if (begun.kind === 'blocked') return tooManyUntil(begun.until, now, { key: begun.key, memberId });
-  const work = Math.max(await slowestPasswordWork(tx, tenant.id), passwords.work);
-  return { kind: 'begun', tenantId: tenant.id, share, found, guess: begun.guess, source, work };
+  const kept = await mostPasswordWork(tx, tenant.id);
+  const work = withWork(kept, { unit: ownUnit, amount: passwords.work });
+  return { kind: 'begun', tenantId: tenant.id, share, found, guess: begun.guess, source, work, email };
 }
 
 /** Judges a guess that was counted: outside of any transaction, since a hash takes its time. */
@@ -183,11 +213,11 @@ export async function judgeAttempt(
   attempt: Attempt,
   password: string,
   deps: StoreDeps,
-  admission: Admission = anyMember,
+  beside: Beside = {},
 ): Promise<CheckedCredentials> {
   const { tenantId, guess } = attempt;
   const takeBack = () => deps.store.transaction((tx) => takeGuessBack(tx, tenantId, guess));
-  const checked = await judge(attempt, password, deps, admission).catch(async (error: unknown) => {
+  const checked = await judge(attempt, password, deps, beside).catch(async (error: unknown) => {
     // No place was free to judge it.
     await takeBack();
     throw error;
@@ -199,10 +229,10 @@ export async function judgeAttempt(
 
 /** Looks at a guess that is counted. @returns `too-many` if it was not looked at */
 async function judge(
-  { share, found, source, work }: Attempt,
+  { share, found, source, work, email }: Attempt,
   password: string,
   { clock, passwords }: CredentialDeps,
-  admission: Admission,
+  { admission = anyMember, oldMembers = null }: Beside,
 ): Promise<CheckedCredentials> {
   const phc = found?.passwordHash ?? null;
   // The address counts when the hash begins and not before: many homes wait behind one (security, Defaults).
@@ -215,10 +245,21 @@ async function judge(
   // One that is too long for any account counts like the others.
   if (!isHashable(password)) await mayBegin();
   if (address.late !== null) return address.late;
-  const refused = admission(found?.member ?? null, clock());
-  if (found === null) return { kind: 'wrong', memberId: null, reason: 'no account has the address' };
-  if (!isHashed) return { kind: 'wrong', memberId: found.member.id, reason: wrongPassword.atSignIn };
-  if (refused !== null) return { kind: 'wrong', memberId: found.member.id, reason: refused };
+  // From here on every no takes as long as the old system may, whether it is asked or not.
+  const noMayCome = oldMembers?.noMayCome();
+  const no = async (memberId: string | null, reason: string) => {
+    await noMayCome;
+    return { kind: 'wrong', memberId, reason } as const;
+  };
+  if (found === null) {
+    const asked = isHashable(password) ? await oldMembers?.ask({ email, password, share }) : undefined;
+    if (asked?.kind !== 'moved') return no(null, asked?.reason ?? 'no account has the address');
+    await source.giveBack();
+    return { kind: 'right', verified: { ...asked.found, newHash: null } };
+  }
+  const refused = admission(found.member, clock());
+  if (!isHashed) return no(found.member.id, wrongPassword.atSignIn);
+  if (refused !== null) return no(found.member.id, refused);
   await source.giveBack();
   const newHash = passwords.isWeak(found.passwordHash) ? await passwords.hash(password, share) : null;
   return { kind: 'right', verified: { ...found, newHash } };

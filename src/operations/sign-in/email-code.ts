@@ -5,9 +5,9 @@ import { maySignIn, normaliseEmail } from '../../core/members/member.ts';
 import { blockedUntil, failedAgain, hashEmail } from '../../core/members/member-limits.ts';
 import { apply } from '../../storage/apply.ts';
 import { findEmailProof, listOpenSignInCodes } from '../../storage/members/email-proof.ts';
+import { findSignInFailures, saveSignInFailures } from '../../storage/members/guesses/sign-in-failure.ts';
 import { isKnownBrowser } from '../../storage/members/known-browser.ts';
 import { findMemberByEmail, findMemberWithPassword, updateMember } from '../../storage/members/member.ts';
-import { findSignInFailures, saveSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import type { Tx } from '../../storage/store.ts';
 import {
   type Asker,

@@ -8,21 +8,19 @@ import { sha256 } from '../../core/hash.ts';
 import { secondFactorWait } from '../../core/members/limits.ts';
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
 import { hashEmail } from '../../core/members/member-limits.ts';
-import { type MissingFactor, missingFactor, secondFactorPolicy } from '../../core/members/second-factor.ts';
 import type { SessionKind } from '../../core/session.ts';
 import { type Factor, strengthOf } from '../../core/strength.ts';
-import { isTrustedBrowser } from '../../storage/members/known-browser.ts';
+import { clearSignInFailures } from '../../storage/members/guesses/sign-in-failure.ts';
 import {
   findMemberWithPassword,
   type MemberWithPassword,
   updatePasswordHash,
 } from '../../storage/members/member.ts';
-import { findSecondFactor } from '../../storage/members/second-factor.ts';
-import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import type { Tx } from '../../storage/store.ts';
 import { type Browser, type SessionDeps, type StartedSession, startSession } from '../session/session.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 import { type Admission, anyMember } from './credentials.ts';
+import { missingOf } from './factor-step.ts';
 
 /** What a member proved in one way. */
 export interface Proven {
@@ -114,7 +112,7 @@ export async function enter(
   if (found === null) return null;
   const { member } = found;
   const { memberId, factors, newHash = null } = proven;
-  if (newHash !== null) await updatePasswordHash(tx, member.id, newHash);
+  if (newHash !== null) await updatePasswordHash(tx, member, newHash);
   await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
   const browser = await browserOf(member);
   const strength = strengthOf(factors, now);
@@ -130,23 +128,4 @@ export async function enter(
     member,
     ...(await startSession(tx, tenant, { member, kind, strength }, browser, deps)),
   };
-}
-
-/**
- * What is missing when one factor was proven. The portal trusts no browser: it asks each time.
- */
-export async function missingOf(
-  tx: Tx,
-  tenant: OpenTenant,
-  member: Member,
-  { kind, browser }: { readonly kind: SessionKind; readonly browser: Pick<Browser, 'hash'> },
-  now: number,
-): Promise<MissingFactor> {
-  const policy = secondFactorPolicy(member, tenant);
-  // Most members are asked for none: nothing is read then.
-  if (policy === 'off') return 'none';
-  const hasOne = (await findSecondFactor(tx, member.id)) !== null;
-  const mayTrust = hasOne && kind === 'member' && tenant.trustedBrowserDays > 0;
-  const isTrusted = mayTrust && (await isTrustedBrowser(tx, member.id, browser.hash, now));
-  return missingFactor(policy, { hasOne, isTrusted });
 }

@@ -11,7 +11,7 @@ import {
   findSignInFailures,
   saveGuessUnderWay,
   saveSignInFailures,
-} from '../../storage/members/sign-in-failure.ts';
+} from '../../storage/members/guesses/sign-in-failure.ts';
 import type { Tx } from '../../storage/store.ts';
 
 /** Where the guesses at one password are counted, and how many are looked at before they wait (A6). */

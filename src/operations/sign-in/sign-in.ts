@@ -5,8 +5,12 @@ import { shownName } from '../../core/members/details.ts';
 import type { Member } from '../../core/members/member.ts';
 import { findClient } from '../../storage/clients/client.ts';
 import { findDeviceCodeOfSignIn } from '../../storage/grants/device-code.ts';
+import {
+  listMemberSignIns,
+  listSurplusSignIns,
+  type MemberSignIn,
+} from '../../storage/grants/member-sign-ins.ts';
 import { findSession } from '../../storage/grants/session.ts';
-import { listMemberSignIns, listSurplusSignIns, type MemberSignIn } from '../../storage/grants/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import { memoized } from '../../text/memoized.ts';
 import { type Page, type PageOf, walkedPage } from '../page.ts';

@@ -49,7 +49,7 @@ export async function removePassword(
 ): Promise<boolean> {
   const ways = await listWaysIn(tx, tenant, member);
   if (isLastWayIn(ways, { way: 'password', id: null })) return false;
-  await updatePasswordHash(tx, member.id, unknowable, null);
+  await updatePasswordHash(tx, member, unknowable, null);
   await auditDeed(tx, { event: 'password_removed', memberId: member.id, target: member.id });
   return true;
 }

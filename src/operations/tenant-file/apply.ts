@@ -6,6 +6,7 @@ import { readIssuer } from '../../core/tenant.ts';
 import { findTenant } from '../../storage/tenant.ts';
 import type { OperationContext, PreparationContext } from '../admin/operation.ts';
 import { newTenantOf, prepareNew } from '../admin/tenants/tenants.ts';
+import { hashOf } from '../development/load.ts';
 import { OperationRefused } from '../refusal.ts';
 import { withoutKeys } from '../tenant/open-tenants.ts';
 import type { NewTenant } from '../tenant/tenant.ts';
@@ -53,19 +54,23 @@ export async function prepareFile(
   context: PreparationContext,
 ): Promise<PreparedFile> {
   const { passwords, random, now, isTrial } = context;
-  const newTenants = new Map<string, NewTenant>();
-  const hashes = new Map<string | undefined, string>();
-  for (const settings of newIn(understood, context).map(settingsOf)) {
-    const prepared = isTrial
+  const prepare = async (settings: ReturnType<typeof settingsOf>): Promise<NewTenant> =>
+    isTrial
       ? { tenant: newTenantOf(settings, random.id(now), now), tokenKey: Buffer.alloc(0), keys: [] }
       : await prepareNew(settings, context);
-    newTenants.set(prepared.tenant.issuer, prepared);
-  }
-  for (const { password, passwordHash } of understood.file.tenants.flatMap(({ members = [] }) => members)) {
-    if (isTrial || passwordHash !== undefined || hashes.has(password)) continue;
-    // A member who is given no password gets a random one, until a forgotten one is asked for.
-    hashes.set(password, await passwords.hash(password ?? random.secret()));
-  }
+  const hashes = new Map<string | undefined, string>();
+  const hashAll = async () => {
+    for (const { password, passwordHash } of understood.file.tenants.flatMap(({ members = [] }) => members)) {
+      if (isTrial || passwordHash !== undefined || hashes.has(password)) continue;
+      // A member who is given no password gets a random one, until a forgotten one is asked for.
+      hashes.set(password, await hashOf(password ?? random.secret(), passwords));
+    }
+  };
+  const [prepared] = await Promise.all([
+    Promise.all(newIn(understood, context).map(settingsOf).map(prepare)),
+    hashAll(),
+  ]);
+  const newTenants = new Map(prepared.map((made) => [made.tenant.issuer, made]));
   return { ...understood, newTenants, passwordHashOf: (password) => hashes.get(password) ?? '' };
 }
 

@@ -4,7 +4,8 @@ import { Worker } from 'node:worker_threads';
 import { tenantFile } from '../../core/operators/limits.ts';
 import { type Path, type Position, type Problem, problem, within } from '../../core/problem.ts';
 import { problemText } from '../problem-text.ts';
-import { compileCheck, type SchemaCheck } from '../schema-problems.ts';
+import { schemaCheck } from '../schema-problems.ts';
+import { atPort } from './check/development.ts';
 import { checkTenants } from './check/tenants.ts';
 import { type LookUp, type References, withReferences } from './references.ts';
 import { type TenantFile, tenantFileSchema } from './tenant-file.ts';
@@ -23,11 +24,17 @@ export type ReadTenantFile =
 /**
  * Reads a tenant file in YAML or JSON, and checks everything that the file alone shows.
  *
+ * @param development of a service that has development tenants alone, the port at which they live
  * @returns the file, or every problem at once, each with its place
  */
-export function readTenantFile(text: string, lookUp: LookUp): ReadTenantFile {
+export function readTenantFile(
+  text: string,
+  lookUp: LookUp,
+  development: { readonly port: number } | null = null,
+): ReadTenantFile {
   const source = parseSource(text);
-  const { value, positions } = source;
+  const { positions } = source;
+  const value = development === null ? source.value : atPort(source.value, development.port);
   const problems: Problem[] = [...source.problems];
   if (value !== undefined) {
     const misshapen = misshapenIn(value);
@@ -51,20 +58,15 @@ export function readTenantFile(text: string, lookUp: LookUp): ReadTenantFile {
         return guesses <= tenantFile.problems;
       },
       lookUp,
+      isDevelopment: development !== null,
     });
   }
   if (problems.length > 0) return { ok: false, problems: inOrder(problems) };
   return { ok: true, file: withReferences(value as TenantFile, lookUp), positions };
 }
 
-/** Made when the first file comes: most starts of the service see none. */
-let compiled: SchemaCheck | null = null;
-
 /** Everything in which a value is no tenant file by its shape alone; values are never repeated. */
-export function misshapenIn(value: unknown): readonly Problem[] {
-  compiled ??= compileCheck(tenantFileSchema, false, tenantFile.problems);
-  return compiled(value);
-}
+export const misshapenIn = schemaCheck(tenantFileSchema, false, tenantFile.problems);
 
 const beginningsOf = (path: Path) => path.map((_part, index) => path.slice(0, index + 1));
 

@@ -1,6 +1,14 @@
 // What a tenant file says: its types, and its schema.
 import { consentFields } from '../admin/access/consents.ts';
-import { paymentField, periodSchema, priceSchema, renewsField, taxFields } from '../admin/access/packages.ts';
+import {
+  networksField,
+  paymentField,
+  periodSchema,
+  priceSchema,
+  renewsField,
+  seatsField,
+  taxFields,
+} from '../admin/access/packages.ts';
 import { valuesField } from '../admin/access/subscriptions.ts';
 import { apiFields, apiIdentifierField } from '../admin/clients/apis.ts';
 import { clientFields, clientIdField, typeField } from '../admin/clients/client.ts';
@@ -78,7 +86,9 @@ const packageSchema = entry(
     ...taxFields,
     renews: renewsField,
     needsAddress: flag('Whether a subscriber must give a postal address'),
+    seats: seatsField,
     offered: flag('Whether the checkout offers it'),
+    networks: networksField,
   },
 );
 

@@ -1,10 +1,12 @@
 // Makes and changes tenants.
 import type { Invoicing } from '../../core/access/invoicing.ts';
-import { type TenantLimits, tenantLimits } from '../../core/limits.ts';
+import { day } from '../../core/limits.ts';
 import { brandingProblems, neutralBranding } from '../../core/members/branding.ts';
 import { tenantProblems } from '../../core/operators/tenant-problems.ts';
 import { type Tenant, tenantDefaults } from '../../core/tenant.ts';
+import { type TenantLimits, tenantLimits } from '../../core/tenant-limits.ts';
 import type { Vault } from '../../secrets/vault.ts';
+import { shortenTrust } from '../../storage/members/known-browser.ts';
 import type { Tx } from '../../storage/store.ts';
 import { findTenant, insertSigningKey, insertTenant, updateTenant } from '../../storage/tenant.ts';
 import { languages } from '../../text/language.ts';
@@ -60,6 +62,9 @@ export async function changeTenant(tx: Tx, id: string, changes: TenantChanges): 
   const changed = changedTenant(tenant, changes);
   refuseIfAny(tenantProblems(changed, languages));
   await updateTenant(tx, changed);
+  const fewer = tenant.trustedBrowserDays - changed.trustedBrowserDays;
+  // What members trusted before is held to it too.
+  if (fewer > 0) await shortenTrust(tx, id, fewer * day);
   return changed;
 }
 

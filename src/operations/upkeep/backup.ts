@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Config } from '../../config.ts';
+import type { ServiceConfig } from '../../config.ts';
 import { schemaDifference } from '../../storage/facts.ts';
 import {
   appendChecksum,
@@ -66,10 +66,10 @@ export const lastBackupFile = 'memberdoor.backup';
  * database has backups of its own, and what is tried out needs none.
  */
 export function backupTime(
-  { environment, dataFolder }: Pick<Config, 'environment' | 'dataFolder'>,
+  { environment, dataFolder }: Pick<ServiceConfig, 'environment' | 'dataFolder'>,
   { isShared }: Pick<Store, 'isShared'>,
 ): () => number | null {
-  if (environment !== 'production' || isShared) return () => null;
+  if (environment !== 'production' || isShared || dataFolder === null) return () => null;
   const file = join(dataFolder, lastBackupFile);
   return () => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

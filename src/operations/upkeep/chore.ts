@@ -21,7 +21,8 @@ export function unhurried(clock: Clock, run: Chore['run']): Chore['run'] {
   let next = 0;
   return async (pace) => {
     const begun = clock();
-    if (begun < next) return;
+    // No wait is longer, unless the clock was set back.
+    if (begun < next && next - begun <= sweepInterval.walked) return;
     await run(pace);
     next = begun + Math.min(figureRollUp.walkShare * (clock() - begun), sweepInterval.walked);
   };
@@ -29,6 +30,8 @@ export function unhurried(clock: Clock, run: Chore['run']): Chore['run'] {
 
 /** Chores under way. */
 export interface Chores {
+  /** Does what would have come due in so many ms, as if they had passed, together with those that were skipped before. */
+  skip(ms: number): Promise<void>;
   /** Begins no further bite, and waits for the one under way. */
   stop(): Promise<void>;
 }
@@ -46,9 +49,14 @@ export function startChores(
 ): Chores {
   const ending = new AbortController();
   const isOver = () => ending.signal.aborted;
+  /** Who skips time waits for it to be over: others only take their turns in between. */
+  let isHurried = false;
   const pause = () =>
-    wait(sweepBite.pause, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
+    wait(isHurried ? 0 : sweepBite.pause, undefined, { signal: ending.signal, ref: false }).catch(
+      () => undefined,
+    );
   const waiting = new Set<Chore>();
+  const skipped = new Map<Chore, number>();
   let running: Promise<void> | null = null;
   const work = async () => {
     for (const chore of waiting) {
@@ -66,6 +74,18 @@ export function startChores(
   for (const chore of chores) if (chore.isUrgent === true) ask(chore);
   const beginning = setTimeout(() => chores.forEach(ask), after).unref();
   return {
+    skip: async (ms) => {
+      const due = chores.filter((chore) => {
+        const passed = (skipped.get(chore) ?? 0) + ms;
+        skipped.set(chore, passed >= chore.every ? 0 : passed);
+        return passed >= chore.every;
+      });
+      if (due.length === 0) return;
+      isHurried = true;
+      due.forEach(ask);
+      await running;
+      isHurried = false;
+    },
     stop: async () => {
       clearTimeout(beginning);
       for (const timer of timers) clearInterval(timer);

@@ -1,7 +1,7 @@
 // All that the service does by itself once in a while, and what it forgets then.
-import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../../config.ts';
+import type { ServiceConfig } from '../../config.ts';
+import { settledEvery } from '../../core/events/limits.ts';
 import { figureRollUp } from '../../core/operators/figures/limits.ts';
 import { outboxMemory, sweepInterval } from '../../core/operators/limits.ts';
 import type { Vault } from '../../secrets/vault.ts';
@@ -16,10 +16,13 @@ import type { Clock, Schedule } from '../../system/clock.ts';
 import type { Random } from '../../system/random.ts';
 import { staleCheckouts } from '../access/checkout.ts';
 import type { PaymentMethod } from '../access/payment.ts';
+import { settlingSubscriptions } from '../access/subscription.ts';
 import { oldAuditEvents } from '../audit/audit.ts';
 import { countingEvents } from '../figures/count-events.ts';
 import { takeFirstLevels, takeLevels } from '../figures/take-levels.ts';
+import type { Outbox } from '../mail/outbox.ts';
 import { dueMembers } from '../member/member.ts';
+import { keepFromComingBack } from '../member/moved-address.ts';
 import { makeMissingKeys, rotateDueKeys } from '../tenant/keys.ts';
 import type { Tenants } from '../tenant/open-tenants.ts';
 import { type Chore, unhurried } from './chore.ts';
@@ -27,13 +30,13 @@ import { onceAmongAll } from './once.ts';
 
 /** What the chores work with. */
 export interface ChoreDeps {
-  readonly config: Pick<Config, 'auditRetention' | 'auditRefreshRetention' | 'dataFolder'>;
+  readonly config: Pick<ServiceConfig, 'auditRetention' | 'auditRefreshRetention' | 'dataFolder'>;
   readonly store: Store;
   readonly vault: Vault;
   readonly tenants: Pick<Tenants, 'read' | 'all'>;
   readonly payments: readonly PaymentMethod[];
   /** null where mails are sent. */
-  readonly outboxFolder: string | null;
+  readonly outbox: Outbox | null;
   readonly clock: Clock;
   readonly schedule: Schedule;
   readonly random: Pick<Random, 'id'>;
@@ -43,7 +46,7 @@ export interface ChoreDeps {
 
 /** All chores; what a person may wait for comes first. Of several processes one does what is the service's. */
 export function choresOf(deps: ChoreDeps): readonly Chore[] {
-  const { store, outboxFolder, clock, schedule, random } = deps;
+  const { store, outbox, clock, schedule, random } = deps;
   const process = { store, clock, schedule, holder: random.id(clock()) };
   const ofService = choresOfService(deps);
   return [
@@ -51,13 +54,14 @@ export function choresOf(deps: ChoreDeps): readonly Chore[] {
     {
       name: 'delete old mails of the outbox',
       every: sweepInterval.indexed,
-      run: () => deleteOldOutboxMails(outboxFolder, clock()),
+      run: () => deleteOldOutboxMails(outbox, clock()),
     },
   ];
 }
 
 function choresOfService(deps: ChoreDeps): readonly Chore[] {
   const { config, store, vault, tenants, payments, clock } = deps;
+  const { dataFolder } = config;
   const { indexed: hourly, walked: daily } = sweepInterval;
   const sweeping = (sweeps: () => readonly Sweep[] | Promise<readonly Sweep[]>) => async (pace: Pace) =>
     sweepAll(deps, await sweeps(), pace);
@@ -70,15 +74,20 @@ function choresOfService(deps: ChoreDeps): readonly Chore[] {
         await makeMissingKeys(store, { vault, tenants, now: clock() });
       },
     },
+    {
+      name: 'begin and end subscriptions',
+      every: settledEvery,
+      run: (pace) => sweepThrough(store, settlingSubscriptions(clock()), pace),
+    },
     ...choresOfFigures(deps),
-    { name: 'erase deleted members', every: hourly, run: sweeping(() => [dueMembers(clock())]) },
-    ...(store.isShared
+    { name: 'erase deleted members', every: hourly, run: sweeping(() => [erasingMembers(tenants, clock())]) },
+    ...(store.isShared || dataFolder === null
       ? []
       : [
           {
             name: 'overwrite what erased members left in the file and its log',
             every: hourly,
-            run: overwriteAfterErasure(store, join(config.dataFolder, databaseFile)),
+            run: overwriteAfterErasure(store, join(dataFolder, databaseFile)),
           },
         ]),
     {
@@ -149,18 +158,21 @@ async function sweepAll(
 }
 
 /**
- * Deletes mails that a development start wrote to its folder; the time stands at the head of their names.
+ * Deletes mails that a development start put into its outbox; the time stands at the head of their names.
  *
- * @param folder null where mails are sent
+ * @param outbox null where mails are sent
  * @param now ms
  */
-export async function deleteOldOutboxMails(folder: string | null, now: number): Promise<void> {
-  // There is none before the first mail.
-  const names = folder === null ? [] : await readdir(folder).catch(() => []);
-  for (const name of names) {
+export async function deleteOldOutboxMails(outbox: Outbox | null, now: number): Promise<void> {
+  for (const name of (await outbox?.names()) ?? []) {
     const [, queuedAt] = /^(\d+)-\d+\.[\w-]+\.eml$/.exec(name) ?? [];
-    if (folder !== null && queuedAt !== undefined && Number(queuedAt) < now - outboxMemory) {
-      await rm(join(folder, name), { force: true });
-    }
+    if (queuedAt !== undefined && Number(queuedAt) < now - outboxMemory) await outbox?.remove(name);
   }
 }
+
+/** Those whose time is over; the old system of their tenant brings none of them back. */
+const erasingMembers = (tenants: ChoreDeps['tenants'], now: number) =>
+  dueMembers(now, async (tx, member) => {
+    const tenant = tenants.all().find(({ id }) => id === member.tenantId);
+    if (tenant !== undefined) await keepFromComingBack(tx, tenant, member, now);
+  });

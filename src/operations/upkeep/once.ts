@@ -1,5 +1,5 @@
 // Has one of several processes do a chore, and another when that one dies.
-import { choreLook, lease } from '../../core/operators/limits.ts';
+import { choreLook, lease } from '../../core/operators/store-limits.ts';
 import { moveLease, takeLease } from '../../storage/operators/lease.ts';
 import type { Store } from '../../storage/store.ts';
 import type { Clock, Schedule } from '../../system/clock.ts';

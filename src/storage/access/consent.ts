@@ -154,7 +154,7 @@ export async function listConsentAnswers(
   filter: ConsentAnswerFilter,
   limit: number,
 ): Promise<readonly ConsentAnswer[]> {
-  const behind = await lastOf(tx, filter);
+  const behind = await lastOf(tx, tenantId, filter);
   const found: ConsentAnswer[] = [];
   for (const status of partsOf(filter)) {
     found.push(...(await listPart(tx, tenantId, { ...filter, status }, behind, limit)));
@@ -189,7 +189,7 @@ async function endOfLook(
   most: number,
 ): Promise<Place | null> {
   const { consentId, from, until } = filter;
-  const last = await lastOf(tx, filter);
+  const last = await lastOf(tx, tenantId, filter);
   const [order, upTo, beyond] = orderOf(filter);
   const ends: Place[] = [];
   for (const status of partsOf(filter)) {
@@ -226,9 +226,13 @@ function inOrderOf(filter: ConsentAnswerFilter) {
 }
 
 /** The place that a page begins behind: behind an answer that is not there, there is none. */
-async function lastOf(tx: Tx, { before, ...filter }: ConsentAnswerFilter): Promise<Place | null> {
+async function lastOf(
+  tx: Tx,
+  tenantId: string,
+  { before, ...filter }: ConsentAnswerFilter,
+): Promise<Place | null> {
   if (before === undefined) return null;
-  const last = await findRow(tx, 'consentChanges', { id: before });
+  const last = await findRow(tx, 'consentChanges', { tenantId, id: before });
   return { id: before, changedAt: last?.changedAt ?? (isFalling(filter) ? 0 : Number.MAX_SAFE_INTEGER) };
 }
 

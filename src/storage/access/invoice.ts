@@ -2,6 +2,7 @@
 import type { Invoice } from '../../core/access/invoice.ts';
 import type { PayTo } from '../../core/access/invoicing.ts';
 import type { Address } from '../../core/members/member.ts';
+import { tell } from '../events/event.ts';
 import { findRow, highest, isDescending, type NewestPage, rowsWith, updateRows, within } from '../rows.ts';
 import type { Tx } from '../store.ts';
 import { taxColumns, taxOf } from './package.ts';
@@ -120,5 +121,8 @@ export async function markInvoicePaid(
   number: number,
   paidAt: number,
 ): Promise<boolean> {
-  return (await updateRows(tx, 'invoices', { tenantId, number, paidAt: null }, { paidAt })) === 1;
+  const isMarked = (await updateRows(tx, 'invoices', { tenantId, number, paidAt: null }, { paidAt })) === 1;
+  const invoice = isMarked ? await findInvoice(tx, tenantId, number) : null;
+  if (invoice !== null) await tell(tx, { write: 'markInvoicePaid', invoice });
+  return isMarked;
 }

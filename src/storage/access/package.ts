@@ -1,4 +1,5 @@
 // Queries of packages and of their products.
+import { type Network, soundNetwork } from '../../core/access/network.ts';
 import type { Package, PackageFacts, Product } from '../../core/access/package.ts';
 import type { Tax } from '../../core/access/tax.ts';
 import { forgetRemembered, prepared, query, remembered } from '../prepared.ts';
@@ -6,6 +7,7 @@ import {
   deleteRows,
   findRow,
   fromFlag,
+  fromList,
   type ListPage,
   nextId,
   rowsWith,
@@ -51,6 +53,29 @@ export async function listPackageProducts(
     .execute();
 }
 
+/** The packages of a tenant that open for networks, the oldest first. */
+export async function listPackagesWithNetworks(
+  tx: Tx,
+  tenantId: string,
+): Promise<readonly { readonly id: number; readonly networks: readonly Network[] }[]> {
+  const found = await remembered(tx, `networks ${tenantId}`, async () =>
+    (await withNetworks.all(tx, { tenantId })).map(({ id, networks }) => ({
+      id,
+      networks: fromList(networks).map(soundNetwork),
+    })),
+  );
+  return found ?? [];
+}
+
+const withNetworks = prepared(({ tenantId }: { tenantId: string }) =>
+  query
+    .selectFrom('packages')
+    .select(['id', 'networks'])
+    .where('tenantId', '=', tenantId)
+    .where('networks', '<>', '[]')
+    .orderBy('id'),
+);
+
 /** Whether a tenant offers a package that is paid by one of these methods. */
 export async function hasOffered(tx: Tx, tenantId: string, payments: readonly string[]): Promise<boolean> {
   const rows = rowsWith(tx, 'packages', { tenantId, offered: 1 }).where('payment', 'in', payments);
@@ -65,13 +90,13 @@ export async function hasOffered(tx: Tx, tenantId: string, payments: readonly st
 export async function contentsOfPackage(
   tx: Tx,
   id: number,
-): Promise<Pick<Package, 'name' | 'products' | 'price' | 'period' | 'renews'>> {
+): Promise<Pick<Package, 'name' | 'products' | 'price' | 'period' | 'renews' | 'seats'>> {
   const contents = await remembered(tx, `package ${id}`, async () => {
     const row = await nameOf.first(tx, { id });
     if (row === null) return null;
-    const { name, renews, ...offer } = row;
+    const { name, renews, seats, ...offer } = row;
     const products = await productsOf.all(tx, { id });
-    return { name, ...offerOf(offer), renews: fromFlag(renews), products };
+    return { name, ...offerOf(offer), renews: fromFlag(renews), seats, products };
   });
   if (contents === null) throw new Error('a subscription is of a package that is not there');
   return contents;
@@ -80,7 +105,7 @@ export async function contentsOfPackage(
 const nameOf = prepared(({ id }: { id: number }) =>
   query
     .selectFrom('packages')
-    .select(['name', 'renews', 'price', 'currency', 'periodUnit', 'periodCount'])
+    .select(['name', 'renews', 'seats', 'price', 'currency', 'periodUnit', 'periodCount'])
     .where('id', '=', id),
 );
 
@@ -106,6 +131,7 @@ function packageOf(
     renews: fromFlag(row.renews),
     needsAddress: fromFlag(row.needsAddress),
     offered: fromFlag(row.offered),
+    networks: fromList(row.networks),
   };
 }
 
@@ -136,6 +162,7 @@ export async function insertPackage(
   facts: PackageFacts,
   productIds: readonly number[],
 ): Promise<number> {
+  await forgetRemembered(tx);
   const { id } = await tx
     .insertInto('packages')
     .values({ id: nextId('packages'), tenantId, ...columnsOf(facts) })
@@ -175,7 +202,9 @@ function columnsOf({ name, description, payment, ...facts }: PackageFacts) {
     payment,
     renews: toFlag(facts.renews),
     needsAddress: toFlag(facts.needsAddress),
+    seats: facts.seats,
     offered: toFlag(facts.offered),
+    networks: JSON.stringify(facts.networks),
   };
 }
 

@@ -1,9 +1,10 @@
-// The rows of packages, subscriptions, consents, checkouts and invoices.
+// The rows of packages, subscriptions, seats, consents, checkouts and invoices.
 import type { Generated } from 'kysely';
 import type { Checkout } from '../../core/access/checkout.ts';
 import type { Consent } from '../../core/access/consent.ts';
 import type { Invoice } from '../../core/access/invoice.ts';
 import type { Package, Period } from '../../core/access/package.ts';
+import type { SeatGroup } from '../../core/access/seats/seat.ts';
 import type { Subscription } from '../../core/access/subscription.ts';
 import type { Stored } from '../stored.ts';
 
@@ -22,7 +23,7 @@ export interface OfferColumns {
   periodCount: number;
 }
 
-type StoredPackage = Stored<Package, never, 'renews' | 'needsAddress' | 'offered'>;
+type StoredPackage = Stored<Package, 'networks', 'renews' | 'needsAddress' | 'offered'>;
 
 export interface PackageRow
   extends Omit<StoredPackage, 'id' | 'products' | 'price' | 'period' | 'taxName' | 'taxPercent'>,
@@ -39,6 +40,16 @@ export interface SubscriptionRow
 export type ConsentRow = Stored<Consent, never, 'atSignUp' | 'atCheckout'>;
 
 export interface CheckoutRow extends Omit<Checkout, 'price' | 'period'>, OfferColumns {}
+
+export type SeatGroupRow = Omit<SeatGroup, 'domains' | 'networks'>;
+
+export interface SeatDomainRow extends Pick<SeatGroup, 'tenantId' | 'subscriptionId'> {
+  domain: string;
+}
+
+export interface SeatNetworkRow extends Pick<SeatGroup, 'tenantId' | 'subscriptionId'> {
+  network: string;
+}
 
 export interface InvoiceRow
   extends Omit<Stored<Invoice, 'addressee'>, 'price' | 'payTo' | 'taxName' | 'taxPercent'>,

@@ -1,7 +1,13 @@
 // Queries of subscriptions and of their custom properties.
 import type { CustomProperty, CustomPropertyValues } from '../../core/access/custom-property.ts';
-import type { MemberSubscription, Subscription, SubscriptionWrite } from '../../core/access/subscription.ts';
-import { prepared, query, unplanned } from '../prepared.ts';
+import {
+  isOver,
+  type MemberSubscription,
+  type Subscription,
+  type SubscriptionWrite,
+} from '../../core/access/subscription.ts';
+import { tell } from '../events/event.ts';
+import { insertion, prepared, query, unplanned } from '../prepared.ts';
 import {
   findRow,
   highest,
@@ -10,12 +16,13 @@ import {
   newest,
   rowsWith,
   updateRow,
-  updateRows,
   within,
 } from '../rows.ts';
 import type { Tx } from '../store.ts';
 import { contentsOfPackage } from './package.ts';
 import type { SubscriptionRow } from './schema.ts';
+import { endSeatsOf } from './seat.ts';
+import { saveSeatNumber } from './seat-group.ts';
 
 /** Every subscription of a member, active or not, oldest first, with its package and products. */
 export async function listSubscriptions(tx: Tx, memberId: string): Promise<readonly MemberSubscription[]> {
@@ -71,13 +78,24 @@ export async function listSubscriptionsToLookAt(
   );
 }
 
+/** Subscriptions of a tenant by their ids, oldest first. */
+export async function listSubscriptionsOf(
+  tx: Tx,
+  tenantId: string,
+  ids: readonly number[],
+): Promise<readonly MemberSubscription[]> {
+  if (ids.length === 0) return [];
+  const rows = rowsWith(tx, 'subscriptions', { tenantId }).where('id', 'in', ids).orderBy('id');
+  return withContents(tx, await rows.execute());
+}
+
 async function withContents(
   tx: Tx,
   rows: readonly SubscriptionRow[],
 ): Promise<readonly MemberSubscription[]> {
   const found: MemberSubscription[] = [];
   for (const row of rows) {
-    const { name, ...contents } = await contentsOfPackage(tx, row.packageId);
+    const { name, seats: _, ...contents } = await contentsOfPackage(tx, row.packageId);
     found.push({ ...subscriptionOf(row), packageName: name, ...contents });
   }
   return found;
@@ -102,12 +120,27 @@ export async function nextSubscriptionId(tx: Tx): Promise<number> {
   return ((await highest(tx, 'subscriptions', 'id', {})) ?? 0) + 1;
 }
 
+/** Some of those whose time has come or gone, and who are not written down as that yet. */
+export async function listUnsettled(tx: Tx, now: number, most: number): Promise<readonly Subscription[]> {
+  const all = tx.selectFrom('subscriptions').selectAll().limit(most);
+  const come = await all.where('state', '=', 'pending').where('activatedAt', '<=', now).execute();
+  const gone = await all
+    .where('state', 'in', ['pending', 'active', 'cancelled'])
+    .where('expiresAt', '<=', now)
+    .execute();
+  const each = new Map([...come, ...gone].map((row) => [row.id, row]));
+  return [...each.values()].map(subscriptionOf);
+}
+
+const insertRow = insertion('subscriptions');
+
 export async function insertSubscription(tx: Tx, subscription: Subscription): Promise<void> {
   const { subscriptionId, customPropertyValues, ...rest } = subscription;
-  await tx
-    .insertInto('subscriptions')
-    .values({ ...rest, id: subscriptionId, customPropertyValues: JSON.stringify(customPropertyValues) })
-    .execute();
+  const values = JSON.stringify(customPropertyValues);
+  await insertRow(tx, { ...rest, id: subscriptionId, customPropertyValues: values });
+  // A subscription keeps the number of seats that it was ordered with.
+  const { seats } = await contentsOfPackage(tx, subscription.packageId);
+  if (seats !== null) await saveSeatNumber(tx, subscription.tenantId, subscriptionId, seats);
 }
 
 export async function moveSubscription(
@@ -117,17 +150,20 @@ export async function moveSubscription(
   const { subscriptionId, state, activatedAt, expiresAt, cancelledAt, endedAt } = subscription;
   const changes = { state, activatedAt, expiresAt, cancelledAt, endedAt };
   await updateRow(tx, 'subscriptions', { id: subscriptionId, state: from }, changes);
+  if (isOver(state)) await endSeatsOf(tx, subscription, subscription.endedAt ?? expiresAt ?? 0);
 }
 
-/** Returns whether the tenant has the subscription. */
+/** Sets what the tenant notes of a subscription. */
 export async function updateCustomPropertyValues(
   tx: Tx,
-  tenantId: string,
-  id: number,
+  subscription: Subscription,
   values: CustomPropertyValues,
-): Promise<boolean> {
-  const changes = { customPropertyValues: JSON.stringify(values) };
-  return (await updateRows(tx, 'subscriptions', { id, tenantId }, changes)) === 1;
+): Promise<void> {
+  const { subscriptionId: id, tenantId, customPropertyValues } = subscription;
+  const [before, after] = [customPropertyValues, values].map((of) => JSON.stringify(of));
+  if (after === undefined || after === before) return;
+  await updateRow(tx, 'subscriptions', { id, tenantId }, { customPropertyValues: after });
+  await tell(tx, { write: 'updateCustomPropertyValues', subscription });
 }
 
 export async function listCustomProperties(

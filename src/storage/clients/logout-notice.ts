@@ -24,7 +24,7 @@ export async function tellClients(tx: Tx, write: Write): Promise<void> {
   const touched = await clientsTouched(tx, write);
   const notices = touched.filter(({ tenantId, clientId }) => told.has(keyOf(tenantId, clientId)));
   for (const notice of notices) await insertNotice(tx, notice, source.at);
-  if (notices.length > 0) wakeAfterCommit(tx);
+  if (notices.length > 0) wakeAfterCommit(tx, 'logoutNotices');
 }
 
 type Touched = Pick<SignIn, 'tenantId' | 'clientId' | 'memberId' | 'sessionId'>;

@@ -1,12 +1,12 @@
 // Queries of sign-ins, of their refresh tokens and their devices.
 import { sql } from 'kysely';
-import type { Client } from '../../core/client.ts';
-import type { SignIn, SignInEnd, SignInWrite } from '../../core/grants/sign-in.ts';
-import { signInsPerMember } from '../../core/limits.ts';
+import type { SignInOwner } from '../../core/events/change.ts';
+import { type SignIn, type SignInEnd, type SignInWrite, storedHolder } from '../../core/grants/sign-in.ts';
 import type { Member } from '../../core/members/member.ts';
-import { type MemberColumns, memberColumns, memberOfRow } from '../members/member.ts';
+import { insertEvents } from '../events/event.ts';
+import { type MemberColumns, memberColumns, memberOfRow } from '../members/member-row.ts';
 import { insertion, lookup, mayTakeLong, prepared, query, unplanned } from '../prepared.ts';
-import { type NewestPage, newest, rowsWith, updateRow } from '../rows.ts';
+import { updateRow } from '../rows.ts';
 import type { Tx } from '../store.ts';
 
 /** The sign-in of a tenant by its id, or null. */
@@ -32,10 +32,25 @@ export async function findSignInWithMember(
   if (row === null) return null;
   const { clientId, memberId, sessionId, state, scope, resources, generation, authenticatedAt } = row;
   const { begunAt: createdAt, rotatedAt, endedAt, endReason, label, claims, dpopJkt } = row;
+  const { holderNetwork, holderProgram, reuse } = row;
   const of = { id, tenantId, clientId, memberId, sessionId };
   const times = { authenticatedAt, createdAt, rotatedAt, endedAt };
   return {
-    signIn: { ...of, state, scope, resources, generation, ...times, endReason, label, claims, dpopJkt },
+    signIn: {
+      ...of,
+      state,
+      scope,
+      resources,
+      generation,
+      ...times,
+      endReason,
+      label,
+      claims,
+      dpopJkt,
+      holderNetwork,
+      holderProgram,
+      reuse,
+    },
     member: row.id === null ? null : memberOfRow(row as MemberColumns),
   };
 }
@@ -65,6 +80,9 @@ const signInWithMember = prepared(({ tenantId, id }: Pick<SignIn, 'tenantId' | '
       'signIns.label',
       'signIns.claims',
       'signIns.dpopJkt',
+      'signIns.holderNetwork',
+      'signIns.holderProgram',
+      'signIns.reuse',
     ])
     .select(memberColumns)
     // Of a join the planner looks at partial indexes too, and so at what is bound.
@@ -83,17 +101,25 @@ type Rotation = Extract<SignInWrite, { write: 'rotateSignIn' }>;
 type End = Extract<SignInWrite, { write: 'endSignIn' }>;
 
 /** Moves the current generation on by one; only from the generation that the decision saw. */
-export async function rotateSignIn(tx: Tx, move: Rotation): Promise<void> {
-  await rotation.changeOne(tx, move);
+export async function rotateSignIn(tx: Tx, { holder, ...move }: Rotation): Promise<void> {
+  await rotation.changeOne(tx, { ...move, ...storedHolder(holder) });
 }
 
-const rotation = prepared(({ id, from, to, at }: Pick<Rotation, 'id' | 'from' | 'to' | 'at'>) =>
-  query
-    .updateTable('signIns')
-    .set({ generation: to, rotatedAt: at })
-    .where('id', '=', id)
-    .where('generation', '=', from)
-    .where('state', '=', 'active'),
+const rotation = prepared(
+  ({
+    id,
+    from,
+    to,
+    at,
+    holderNetwork,
+    holderProgram,
+  }: Pick<Rotation, 'id' | 'from' | 'to' | 'at'> & Pick<SignIn, 'holderNetwork' | 'holderProgram'>) =>
+    query
+      .updateTable('signIns')
+      .set({ generation: to, rotatedAt: at, holderNetwork, holderProgram })
+      .where('id', '=', id)
+      .where('generation', '=', from)
+      .where('state', '=', 'active'),
 );
 
 /** Binds the refresh tokens of a sign-in that is bound to no key yet. */
@@ -109,29 +135,32 @@ const binding = prepared(({ id, dpopJkt }: { readonly id: string; readonly dpopJ
 );
 
 export async function endSignIn(tx: Tx, end: End): Promise<void> {
-  await ending.changeOne(tx, end);
+  await ending.changeOne(tx, { ...end, reuse: end.reuse ?? null });
 }
 
-const ending = prepared(({ id, at, reason }: Pick<End, 'id' | 'at' | 'reason'>) =>
-  query
-    .updateTable('signIns')
-    .set({ state: 'ended', endedAt: at, endReason: reason })
-    .where('id', '=', id)
-    .where('state', '=', 'active'),
+const ending = prepared(
+  ({ id, at, reason, reuse }: Pick<End, 'id' | 'at' | 'reason'> & Pick<SignIn, 'reuse'>) =>
+    query
+      .updateTable('signIns')
+      .set({ state: 'ended', endedAt: at, endReason: reason, reuse })
+      .where('id', '=', id)
+      .where('state', '=', 'active'),
 );
 
-/** Whose a sign-in is. */
-export async function ownerOfSignIn(
-  tx: Tx,
-  id: string,
-): Promise<Pick<SignIn, 'tenantId' | 'clientId' | 'memberId'>> {
+/** Whose a sign-in is, and which TV's. */
+export async function ownerOfSignIn(tx: Tx, id: string): Promise<SignInOwner> {
   const owner = await ownerOf.first(tx, { id });
   if (owner === null) throw new Error('there is no such sign-in');
   return owner;
 }
 
 const ownerOf = prepared(({ id }: Pick<SignIn, 'id'>) =>
-  query.selectFrom('signIns').select(['tenantId', 'clientId', 'memberId']).where('id', '=', id),
+  query
+    .selectFrom('signIns')
+    .leftJoin('deviceCodes', 'deviceCodes.signInId', 'signIns.id')
+    .select(['signIns.tenantId', 'signIns.clientId', 'signIns.memberId', 'deviceCodes.id as deviceId'])
+    // Of a join the planner looks at partial indexes too, and so at what is bound.
+    .where('signIns.id', '=', unplanned(id, 'text')),
 );
 
 /**
@@ -145,6 +174,9 @@ export async function endSignInsOfClient(
   at: number,
 ): Promise<void> {
   await mayTakeLong(tx);
+  await tellEnds(tx, reason, at, (signIns) =>
+    signIns.where('signIns.tenantId', '=', tenantId).where('signIns.clientId', '=', clientId),
+  );
   await tx
     .updateTable('signIns')
     .set({ state: 'ended', endedAt: at, endReason: reason })
@@ -155,113 +187,25 @@ export async function endSignInsOfClient(
     .execute();
 }
 
+/** The sign-ins that have not ended, as a query to be narrowed. */
+const lasting = (tx: Tx) => tx.selectFrom('signIns').where('signIns.state', '=', sql.lit('active'));
+
 /**
- * The sign-ins with a client that a member may not keep when one more begins: the oldest, of those that still give
- * access (`signInLives`), and a bounded number at a time.
+ * Tells of the ends of many sign-ins, before they are written, as `apply` tells of each by itself.
+ *
+ * @param narrow says which of those that have not ended
  */
-export async function listSurplusSignIns(
+export async function tellEnds(
   tx: Tx,
-  { tenantId, clientId, signInsPerMember: kept, ...client }: Client,
-  memberId: string,
-  now: number,
-): Promise<readonly SignIn[]> {
-  return surplus.all(tx, {
-    tenantId,
-    clientId,
-    memberId,
-    kept: kept - 1,
-    unusedSince: now - client.refreshTokenIdle,
-    begunSince: now - client.refreshTokenAbsolute,
-    accessSince: now - client.accessTokenSeconds * 1_000,
-  });
-}
-
-const surplus = prepared(
-  ({
-    tenantId,
-    clientId,
-    memberId,
-    kept,
-    unusedSince,
-    begunSince,
-    accessSince,
-  }: Pick<SignIn, 'tenantId' | 'clientId' | 'memberId'> & {
-    readonly kept: number;
-    readonly unusedSince: number;
-    readonly begunSince: number;
-    readonly accessSince: number;
-  }) =>
-    query
-      .selectFrom('signIns')
-      .innerJoin('sessions', 'sessions.id', 'signIns.sessionId')
-      .selectAll('signIns')
-      .where('signIns.memberId', '=', memberId)
-      .where('signIns.state', '=', 'active')
-      .where('signIns.tenantId', '=', tenantId)
-      .where('signIns.clientId', '=', clientId)
-      .where(({ and, eb, or }) =>
-        or([
-          and([
-            eb('signIns.scope', 'like', '%offline_access%'),
-            eb('signIns.rotatedAt', '>', unusedSince),
-            eb('signIns.createdAt', '>', begunSince),
-          ]),
-          and([
-            eb('signIns.scope', 'not like', '%offline_access%'),
-            eb('signIns.createdAt', '>', accessSince),
-            eb('sessions.state', '=', 'active'),
-          ]),
-        ]),
-      )
-      // The ids tell the time.
-      .orderBy('signIns.id', 'desc')
-      .limit(signInsPerMember.bite)
-      .offset(kept),
-);
-
-/** The sign-ins of a member that have not ended. */
-export async function listActiveSignIns(tx: Tx, memberId: string): Promise<readonly SignIn[]> {
-  return rowsWith(tx, 'signIns', { memberId, state: 'active' }).execute();
-}
-
-/** A sign-in with what its device said of itself and where it was seen. */
-export interface MemberSignIn {
-  readonly signIn: SignIn;
-  /** Null where a browser began it. */
-  readonly device: { readonly name: string | null; readonly model: string | null } | null;
-  /** What the browser said it is; the one that approved the device, where a device began it. */
-  readonly userAgent: string;
-  /** The address that the device asked from, or the browser. */
-  readonly ipAddress: string;
-}
-
-/** The same with their devices, the newest first, since the ids tell the time. */
-export async function listMemberSignIns(
-  tx: Tx,
-  memberId: string,
-  page?: NewestPage<string>,
-): Promise<readonly MemberSignIn[]> {
-  const all = tx
-    .selectFrom('signIns')
-    .innerJoin('sessions', 'sessions.id', 'signIns.sessionId')
-    .leftJoin('deviceCodes', 'deviceCodes.signInId', 'signIns.id')
-    .selectAll('signIns')
-    .select([
-      'sessions.userAgent',
-      'sessions.ipAddress',
-      'deviceCodes.id as deviceCodeId',
-      'deviceCodes.deviceName',
-      'deviceCodes.deviceModel',
-      'deviceCodes.ipAddress as deviceAddress',
-    ])
-    .where('signIns.memberId', '=', memberId)
-    .where('signIns.state', '=', 'active');
-  return (await newest(all, 'signIns.id', page).execute()).map(
-    ({ userAgent, ipAddress, deviceCodeId, deviceName, deviceModel, deviceAddress, ...signIn }) => ({
-      signIn,
-      device: deviceCodeId === null ? null : { name: deviceName, model: deviceModel },
-      userAgent,
-      ipAddress: deviceAddress ?? ipAddress,
-    }),
-  );
+  reason: SignInEnd,
+  at: number,
+  narrow: (signIns: ReturnType<typeof lasting>) => ReturnType<typeof lasting>,
+): Promise<void> {
+  const owners = narrow(lasting(tx)).select(['signIns.tenantId', 'signIns.memberId', 'signIns.clientId']);
+  const event = { detail: reason, at };
+  await insertEvents(tx, { ...event, type: 'sign_in.ended' }, owners.select('signIns.id as subject'));
+  const ofDevices = owners
+    .innerJoin('deviceCodes', 'deviceCodes.signInId', 'signIns.id')
+    .select('deviceCodes.id as subject');
+  await insertEvents(tx, { ...event, type: 'device.revoked' }, ofDevices);
 }

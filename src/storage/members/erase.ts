@@ -1,12 +1,15 @@
 // Erases the personal data of a deleted member.
+import { keptWork } from '../../core/hashes/hash-work.ts';
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
 import { hashAccountPages, hashEmail } from '../../core/members/member-limits.ts';
 import { hashSecondFactor } from '../../core/members/second-factor.ts';
+import { eraseSeats } from '../access/seat.ts';
+import { tell } from '../events/event.ts';
 import { eraseAuditAddresses, eraseAuditChanges } from '../operators/audit-event.ts';
 import { mayTakeLong } from '../prepared.ts';
 import { deleteRows, findRow, rowsWith, updateRow, updateRows } from '../rows.ts';
 import type { Tx } from '../store.ts';
-import { clearSignInFailures, findSignInFailures } from './sign-in-failure.ts';
+import { clearSignInFailures, findSignInFailures } from './guesses/sign-in-failure.ts';
 
 /**
  * Erases what tells who a deleted member was. The row stays, with its id and its numbers, so that no
@@ -16,7 +19,8 @@ import { clearSignInFailures, findSignInFailures } from './sign-in-failure.ts';
  * - invoices as they were sent, addressee and all: the law asks for them for years (GDPR art. 17 (3) (b));
  * - answers to consents: the tenant must be able to show that it was allowed to do what it did, and when that
  *   ended (GDPR art. 7 (1), art. 17 (3) (e)). They name the consent and the app, and no person;
- * - what clients were told of sign-outs, which names ids alone and is swept after a month;
+ * - what clients were told of sign-outs, and a business of what happened, which name ids alone and are swept after a
+ *   month: she is gone to all who heard of her;
  * - the audit, without the addresses that the member came from and without what a change said of the member: what
  *   happened, and to which id. Where events name no actor, those from an address that was hers are taken for hers.
  */
@@ -27,7 +31,8 @@ export async function eraseMember(tx: Tx, { id, tenantId, email }: Member, now: 
     normalisedEmail: `deleted ${id}`,
     emailVerified: 0,
     passwordHash: '',
-    passwordWork: 0,
+    ...keptWork(''),
+    externalId: null,
     passwordSince: null,
     fullName: '',
     nickName: '',
@@ -54,7 +59,9 @@ export async function eraseMember(tx: Tx, { id, tenantId, email }: Member, now: 
   await eraseAuditChanges(tx, tenantId, id);
   await eraseTraces(tx, id);
   await eraseOrders(tx, id);
+  await eraseSeats(tx, { id, tenantId }, normaliseEmail(email), now);
   await eraseMails(tx, tenantId, id, email);
+  await tell(tx, { write: 'eraseMember', of: { tenantId, memberId: id } });
 }
 
 /** When the last member was erased (ms); null if none was. Each erasure is later than the one before. */
@@ -85,7 +92,8 @@ export async function countKept(tx: Tx, memberId: string) {
 async function eraseTraces(tx: Tx, memberId: string): Promise<void> {
   await updateRows(tx, 'sessions', { memberId }, { userAgent: '', ipAddress: '' });
   await updateRows(tx, 'deviceCodes', { memberId }, { deviceName: null, deviceModel: null, ipAddress: '' });
-  await updateRows(tx, 'signIns', { memberId }, { label: null });
+  const unnamed = { label: null, holderNetwork: null, holderProgram: null };
+  await updateRows(tx, 'signIns', { memberId }, unnamed);
   for (const table of [
     'knownBrowsers',
     'passkeys',
@@ -95,6 +103,7 @@ async function eraseTraces(tx: Tx, memberId: string): Promise<void> {
     'scopeConsents',
     'memberWords',
     'linkedAccounts',
+    'callsOnce',
   ] as const) {
     await deleteRows(tx, table, { memberId });
   }

@@ -1,7 +1,7 @@
 // Queries of the mail queue.
 import { type RowOf, rowsWith, updateRows } from '../rows.ts';
-import type { MailRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
+import type { MailRow } from './schema.ts';
 
 /** A mail that waits, its message still encrypted. */
 export type WaitingMail = Pick<RowOf<'mails'>, 'id' | 'tenantId' | 'name' | 'attempts' | 'createdAt'> & {

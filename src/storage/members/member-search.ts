@@ -11,7 +11,8 @@ import {
 import { findRow, isDescending, type RowsOf, rowsWith, within } from '../rows.ts';
 import type { Database } from '../schema.ts';
 import type { Tx } from '../store.ts';
-import { type MemberWithPassword, memberOfRow } from './member.ts';
+import type { MemberWithPassword } from './member.ts';
+import { memberOfRow } from './member-row.ts';
 
 /** Which members to list; what is left out does not narrow. */
 export interface MemberSearch {
@@ -23,8 +24,8 @@ export interface MemberSearch {
   readonly userType?: UserType | 'any_admin';
   /** By creation time or by address; with a dash, the last ones first. */
   readonly sort?: 'createdAt' | '-createdAt' | 'email' | '-email';
-  /** The id of the last member of the page before: those behind that one follow. */
-  readonly before?: string;
+  /** The last member of the page before, or the id: those behind that one follow. Of an id it is asked where it stands. */
+  readonly before?: string | Pick<Member, 'id' | 'email'>;
 }
 
 /** The members of a tenant that are not deleted, newest first unless said. Each kind of search reads an index of its own. */
@@ -44,12 +45,21 @@ export async function listMembers(
     query = (await isCommon(found)) ? query.where((eb) => isFound(eb, text)) : query.where('id', 'in', found);
   }
   const isByAddress = sort === 'email' || sort === '-email';
-  const last = before === undefined || !isByAddress ? null : await findRow(tx, 'members', { id: before });
   const behind = { isDescending: isDescending(sort), limit };
   const rows = isByAddress
-    ? within(query, 'normalisedEmail', { ...behind, after: last?.normalisedEmail })
-    : within(query, 'id', { ...behind, after: before });
+    ? within(query, 'normalisedEmail', { ...behind, after: await addressOf(tx, tenantId, before) })
+    : within(query, 'id', { ...behind, after: typeof before === 'object' ? before.id : before });
   return (await rows.execute()).map(memberOfRow);
+}
+
+/** The address that a page begins behind. Where another tenant's member would stand tells that one's address. */
+async function addressOf(
+  tx: Tx,
+  tenantId: string,
+  before: MemberSearch['before'],
+): Promise<string | undefined> {
+  if (typeof before !== 'string') return before && normaliseEmail(before.email);
+  return (await findRow(tx, 'members', { tenantId, id: before, erasedAt: null }))?.normalisedEmail;
 }
 
 /** From so many members on that a text finds, they are gone through newest first until a page of them is full. */
@@ -98,7 +108,7 @@ function foundBy(tx: Tx, tenantId: string, text: string) {
 }
 
 /** Whether a text finds a member: the same question, asked of one of them. */
-function isFound(eb: ExpressionBuilder<Database, 'members'>, text: string) {
+export function isFound(eb: ExpressionBuilder<Database, 'members'>, text: string) {
   const begins = (word: string) =>
     eb.exists(
       eb
@@ -138,14 +148,17 @@ const behindAllOf = (beginning: string) => `${beginning}\u{10ffff}`;
 /**
  * The members of a tenant with everything that is stored of them, the hash of the password too, by userId.
  * Members who asked to be deleted are not among them.
+ *
+ * @param after the userId that they come behind
  */
 export async function listWholeMembers(
   tx: Tx,
   tenantId: string,
   most: number,
+  after = 0,
 ): Promise<readonly MemberWithPassword[]> {
   const members = rowsWith(tx, 'members', { tenantId, erasedAt: null, deletionDueAt: null });
-  const rows = await members.orderBy('userId').limit(most).execute();
+  const rows = await members.where('userId', '>', after).orderBy('userId').limit(most).execute();
   return rows.map((row) => ({ member: memberOfRow(row), passwordHash: row.passwordHash }));
 }
 

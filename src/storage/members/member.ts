@@ -1,17 +1,17 @@
 // Queries of members.
-import type { Selection } from 'kysely';
+import { keptWork } from '../../core/hashes/hash-work.ts';
 import { type Member, normaliseEmail, phoneWords, searchWords } from '../../core/members/member.ts';
-
-import { hashWork } from '../../core/members/password.ts';
+import { insertions } from '../bulk.ts';
+import { tell, tellAll } from '../events/event.ts';
 import { prepared, query } from '../prepared.ts';
-import { deleteRows, findRow, fromFlag, highest, rowsWith, toFlag, updateRow } from '../rows.ts';
-import type { Database } from '../schema.ts';
+import { deleteRows, findRow, highest, rowsWith, updateRow } from '../rows.ts';
 import type { Tx } from '../store.ts';
+import { memberColumns, memberOfRow, rowOfMember } from './member-row.ts';
 
 /** A member with the hash of the password, which leaves the storage for the sign-in alone. */
 export interface MemberWithPassword {
   readonly member: Member;
-  /** PHC string (argon2id). */
+  /** A hash of ours (a PHC string of argon2id), or one of another system that we know (`readStoredHash`). */
   readonly passwordHash: string;
 }
 
@@ -30,37 +30,6 @@ export async function findMemberWithPassword(
   const row = await hashedRowOf.first(tx, { tenantId, id });
   return row === null ? null : { member: memberOfRow(row), passwordHash: row.passwordHash };
 }
-
-/** The columns that a member's record is made of. */
-export const memberColumns = [
-  'members.id',
-  'members.tenantId',
-  'members.userId',
-  'members.memberNumber',
-  'members.email',
-  'members.emailVerified',
-  'members.fullName',
-  'members.nickName',
-  'members.phone',
-  'members.phoneVerified',
-  'members.avatar',
-  'members.locale',
-  'members.userType',
-  'members.status',
-  'members.addressLine1',
-  'members.addressCity',
-  'members.addressPostCode',
-  'members.addressPostOffice',
-  'members.addressCountry',
-  'members.addressName',
-  'members.addressEmail',
-  'members.createdAt',
-  'members.updatedAt',
-  'members.deletionDueAt',
-] as const;
-
-/** A row of those. */
-export type MemberColumns = Selection<Database, 'members', (typeof memberColumns)[number]>;
 
 const byId = ({ tenantId, id }: Pick<Member, 'tenantId' | 'id'>) =>
   query
@@ -86,10 +55,35 @@ export async function findMemberByEmail(
   tenantId: string,
   email: string,
 ): Promise<MemberWithPassword | null> {
-  const named = { tenantId, normalisedEmail: normaliseEmail(email), erasedAt: null };
-  const row = await findRow(tx, 'members', named);
+  const row = await rowByEmail.first(tx, { tenantId, normalisedEmail: normaliseEmail(email) });
   return row === null ? null : { member: memberOfRow(row), passwordHash: row.passwordHash };
 }
+
+const rowByEmail = prepared((named: { tenantId: string; normalisedEmail: string }) =>
+  query
+    .selectFrom('members')
+    .select([...memberColumns, 'passwordHash'])
+    .where('tenantId', '=', named.tenantId)
+    .where('normalisedEmail', '=', named.normalisedEmail)
+    .where('erasedAt', 'is', null),
+);
+
+/** The id of the member of a tenant whom another system calls so; or null. */
+export async function findMemberByExternalId(
+  tx: Tx,
+  tenantId: string,
+  externalId: string,
+): Promise<string | null> {
+  return (await calledSo.first(tx, { tenantId, externalId }))?.id ?? null;
+}
+
+const calledSo = prepared(({ tenantId, externalId }: { tenantId: string; externalId: string }) =>
+  query
+    .selectFrom('members')
+    .select('id')
+    .where('tenantId', '=', tenantId)
+    .where('externalId', '=', externalId),
+);
 
 /**
  * @param passwordSince when the password was chosen (ms): 0 where that is not known, null where it was never
@@ -101,19 +95,36 @@ export async function insertMember(
   passwordHash: string,
   passwordSince: number | null = member.createdAt,
 ): Promise<void> {
-  await tx
-    .insertInto('members')
-    .values({
-      ...toRow(member),
-      emailSince: member.createdAt,
-      passwordHash,
-      passwordWork: hashWork(passwordHash),
-      passwordSince,
-      erasedAt: null,
-    })
-    .execute();
-  await saveMemberWords(tx, member);
+  await insertMembers(tx, [{ member, passwordHash, passwordSince }]);
 }
+
+/** A member who is new, as `insertMember` is told of one. */
+export interface NewMember extends MemberWithPassword {
+  readonly passwordSince: number | null;
+}
+
+/** The same of many. */
+export async function insertMembers(tx: Tx, added: readonly NewMember[]): Promise<void> {
+  const rows = added.map(({ member, passwordHash, passwordSince }) => ({
+    ...rowOfMember(member),
+    emailSince: member.createdAt,
+    passwordHash,
+    ...keptWork(passwordHash),
+    passwordSince,
+    erasedAt: null,
+  }));
+  await insertRows(tx, rows);
+  await insertWords(
+    tx,
+    added.map(({ member }) => member),
+  );
+  await tellAll(
+    tx,
+    added.map(({ member }) => ({ write: 'insertMember', member })),
+  );
+}
+
+const insertRows = insertions('members');
 
 /** The next userId and memberNumber of a tenant. */
 export async function nextMemberNumbers(
@@ -125,11 +136,15 @@ export async function nextMemberNumbers(
   return { userId: userId + 1, memberNumber: memberNumber + 1 };
 }
 
+/** Lets a member sign in, or no longer. */
 export async function updateMemberStatus(
   tx: Tx,
-  { id, tenantId, status, updatedAt }: Pick<Member, 'id' | 'tenantId' | 'status' | 'updatedAt'>,
+  member: Member,
+  { status, updatedAt }: Pick<Member, 'status' | 'updatedAt'>,
 ): Promise<void> {
+  const { id, tenantId } = member;
   await updateRow(tx, 'members', { id, tenantId }, { status, updatedAt });
+  await tell(tx, { write: 'updateMember', before: member, after: { ...member, status, updatedAt } });
 }
 
 /**
@@ -138,12 +153,19 @@ export async function updateMemberStatus(
  */
 export async function updatePasswordHash(
   tx: Tx,
-  id: string,
+  { id, tenantId }: Pick<Member, 'id' | 'tenantId'>,
   passwordHash: string,
   since?: number | null,
 ): Promise<void> {
-  const hashed = { passwordHash, passwordWork: hashWork(passwordHash) };
-  await updateRow(tx, 'members', { id }, since === undefined ? hashed : { ...hashed, passwordSince: since });
+  const hashed = { passwordHash, ...keptWork(passwordHash) };
+  await updateRow(
+    tx,
+    'members',
+    { id, tenantId },
+    since === undefined ? hashed : { ...hashed, passwordSince: since },
+  );
+  if (since === undefined) return;
+  await tell(tx, { write: 'changePassword', of: { tenantId, memberId: id }, isRemoved: since === null });
 }
 
 /** When a member's password was chosen (ms): 0 where that is not known, null where there is none yet. */
@@ -154,112 +176,77 @@ export async function passwordSince(
   return (await findRow(tx, 'members', { id, tenantId }))?.passwordSince ?? null;
 }
 
-/** The work of the password of a tenant's that takes longest to check; 0 where there is none. */
-export async function slowestPasswordWork(tx: Tx, tenantId: string): Promise<number> {
-  return (await highest(tx, 'members', 'passwordWork', { tenantId })) ?? 0;
-}
-
 /** Stores what a member may change: names, address, telephone, language, e-mail address, deletion. */
 export async function updateMember(tx: Tx, member: Member): Promise<void> {
-  const { id, tenantId, userId: _userId, memberNumber: _memberNumber, ...row } = toRow(member);
+  const { id, tenantId, userId: _userId, memberNumber: _memberNumber, ...row } = rowOfMember(member);
   const { status: _status, userType: _userType, createdAt: _createdAt, ...changed } = row;
-  const isMoved = await noteFormerAddress(tx, member);
+  const before = await findMember(tx, tenantId, id);
+  const isMoved = before !== null && (await noteFormerAddress(tx, before, member));
   const changes = isMoved ? { ...changed, emailSince: changed.updatedAt } : changed;
   await updateRow(tx, 'members', { id, tenantId, erasedAt: null }, changes);
   await saveMemberWords(tx, member);
+  if (before === null) return;
+  const { status, userType } = before;
+  await tell(tx, { write: 'updateMember', before, after: { ...member, status, userType } });
 }
 
 /**
  * Remembers the address that a member is about to give up.
  *
- * @param member with the new address
- * @returns false if it is the old one
+ * @returns false if the new one is the old one
  */
 async function noteFormerAddress(
   tx: Tx,
-  { id, email, updatedAt }: Pick<Member, 'id' | 'email' | 'updatedAt'>,
+  { id, email: former }: Pick<Member, 'id' | 'email'>,
+  { email, updatedAt }: Pick<Member, 'email' | 'updatedAt'>,
 ): Promise<boolean> {
-  const old = await tx
-    .selectFrom('members')
-    .select('normalisedEmail')
-    .where('id', '=', id)
-    .where('normalisedEmail', '!=', normaliseEmail(email))
-    .executeTakeFirst();
-  if (old === undefined) return false;
+  const old = normaliseEmail(former);
+  if (old === normaliseEmail(email)) return false;
   await tx
     .insertInto('formerAddresses')
-    .values({ memberId: id, email: old.normalisedEmail, givenUpAt: updatedAt })
+    .values({ memberId: id, email: old, givenUpAt: updatedAt })
     .onConflict((conflict) => conflict.columns(['memberId', 'email']).doUpdateSet({ givenUpAt: updatedAt }))
     .execute();
   return true;
 }
 
+/** The addresses that a member gave up lately. */
+export async function listFormerAddresses(tx: Tx, memberId: string): Promise<readonly string[]> {
+  return (await rowsWith(tx, 'formerAddresses', { memberId }).execute()).map(({ email }) => email);
+}
+
 /** What a member may do beyond being one. */
 export async function updateUserType(
   tx: Tx,
-  { id, tenantId, userType, updatedAt }: Pick<Member, 'id' | 'tenantId' | 'userType' | 'updatedAt'>,
+  member: Member,
+  { userType, updatedAt }: Pick<Member, 'userType' | 'updatedAt'>,
 ): Promise<void> {
+  const { id, tenantId } = member;
   await updateRow(tx, 'members', { id, tenantId }, { userType, updatedAt });
+  await tell(tx, { write: 'updateMember', before: member, after: { ...member, userType, updatedAt } });
 }
 
 /** Stores the words that a member is found by, in place of those before. */
-async function saveMemberWords(tx: Tx, { id, tenantId, fullName, nickName, phone }: Member): Promise<void> {
-  await deleteRows(tx, 'memberWords', { memberId: id });
-  for (const word of new Set([...searchWords(`${fullName} ${nickName}`), ...phoneWords(phone)])) {
-    await tx.insertInto('memberWords').values({ tenantId, word, memberId: id }).execute();
-  }
+async function saveMemberWords(tx: Tx, member: Member): Promise<void> {
+  await deleteRows(tx, 'memberWords', { memberId: member.id });
+  await insertWords(tx, [member]);
 }
+
+async function insertWords(tx: Tx, members: readonly Member[]): Promise<void> {
+  const rows = members.flatMap(({ id: memberId, tenantId, fullName, nickName, phone }) =>
+    [...new Set([...searchWords(`${fullName} ${nickName}`), ...phoneWords(phone)])].map((word) => ({
+      tenantId,
+      word,
+      memberId,
+    })),
+  );
+  await insertWordRows(tx, rows);
+}
+
+const insertWordRows = insertions('memberWords');
 
 /** The members whose deletion is due and whose data are still there, the longest due first. */
 export async function listDueMembers(tx: Tx, now: number, most: number): Promise<readonly Member[]> {
   const rows = rowsWith(tx, 'members', { erasedAt: null }).where('deletionDueAt', '<=', now);
   return (await rows.orderBy('deletionDueAt').limit(most).execute()).map(memberOfRow);
-}
-
-/** A stored row as the record it is of. */
-export function memberOfRow(row: MemberColumns): Member {
-  return {
-    id: row.id,
-    tenantId: row.tenantId,
-    userId: row.userId,
-    memberNumber: row.memberNumber,
-    email: row.email,
-    emailVerified: fromFlag(row.emailVerified),
-    fullName: row.fullName,
-    nickName: row.nickName,
-    phone: row.phone,
-    phoneVerified: fromFlag(row.phoneVerified),
-    avatar: row.avatar,
-    locale: row.locale,
-    userType: row.userType,
-    status: row.status,
-    address: {
-      line1: row.addressLine1,
-      city: row.addressCity,
-      postCode: row.addressPostCode,
-      postOffice: row.addressPostOffice,
-      country: row.addressCountry,
-      name: row.addressName,
-      email: row.addressEmail,
-    },
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-    deletionDueAt: row.deletionDueAt,
-  };
-}
-
-function toRow({ address, ...member }: Member) {
-  return {
-    ...member,
-    normalisedEmail: normaliseEmail(member.email),
-    emailVerified: toFlag(member.emailVerified),
-    phoneVerified: toFlag(member.phoneVerified),
-    addressLine1: address.line1,
-    addressCity: address.city,
-    addressPostCode: address.postCode,
-    addressPostOffice: address.postOffice,
-    addressCountry: address.country,
-    addressName: address.name,
-    addressEmail: address.email,
-  };
 }

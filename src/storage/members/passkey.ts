@@ -1,9 +1,10 @@
 // Queries of passkeys.
 import type { Passkey } from '../../core/members/passkey.ts';
+import { tell } from '../events/event.ts';
 import { insertion, lookup } from '../prepared.ts';
 import { deleteRows, fromFlag, rowsWith, toFlag, updateRow } from '../rows.ts';
-import type { PasskeyRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
+import type { PasskeyRow } from './schema.ts';
 
 /** The passkey of a tenant by what its authenticator calls it, or null. */
 export async function findPasskeyByCredential(
@@ -31,7 +32,10 @@ export async function listPasskeys(tx: Tx, memberId: string): Promise<readonly P
 
 const insert = insertion('passkeys');
 
-export const insertPasskey = (tx: Tx, passkey: Passkey): Promise<void> => insert(tx, toRow(passkey));
+export async function insertPasskey(tx: Tx, passkey: Passkey): Promise<void> {
+  await insert(tx, toRow(passkey));
+  await tell(tx, { write: 'insertPasskey', passkey });
+}
 
 /** Stores what changes of a passkey: its name, and what its use leaves. */
 export async function updatePasskey(tx: Tx, passkey: Passkey): Promise<void> {
@@ -40,8 +44,9 @@ export async function updatePasskey(tx: Tx, passkey: Passkey): Promise<void> {
   await updateRow(tx, 'passkeys', { id }, changes);
 }
 
-export async function deletePasskey(tx: Tx, { id }: Pick<Passkey, 'id'>): Promise<void> {
-  await deleteRows(tx, 'passkeys', { id });
+export async function deletePasskey(tx: Tx, passkey: Passkey): Promise<void> {
+  await deleteRows(tx, 'passkeys', { id: passkey.id });
+  await tell(tx, { write: 'deletePasskey', passkey });
 }
 
 const passkeyOf = (row: PasskeyRow): Passkey => ({

@@ -1,5 +1,7 @@
 // Queries of second factors.
+import type { Member } from '../../core/members/member.ts';
 import type { SecondFactor } from '../../core/members/second-factor.ts';
+import { tell } from '../events/event.ts';
 import { lookup } from '../prepared.ts';
 import { deleteRows, fromList, updateRow } from '../rows.ts';
 import type { Tx } from '../store.ts';
@@ -20,6 +22,7 @@ export async function saveSecondFactor(tx: Tx, factor: SecondFactor): Promise<vo
     .values({ memberId, ...row })
     .onConflict((conflict) => conflict.column('memberId').doUpdateSet(row))
     .execute();
+  await tell(tx, { write: 'saveSecondFactor', of: factor });
 }
 
 /** Keeps what was used of a second factor, and its new recovery codes. */
@@ -36,6 +39,11 @@ export async function updateSecondFactor(
 }
 
 /** @returns whether there was one */
-export async function deleteSecondFactor(tx: Tx, memberId: string): Promise<boolean> {
-  return (await deleteRows(tx, 'secondFactors', { memberId })) > 0;
+export async function deleteSecondFactor(
+  tx: Tx,
+  { id: memberId, tenantId }: Pick<Member, 'id' | 'tenantId'>,
+): Promise<boolean> {
+  if ((await deleteRows(tx, 'secondFactors', { memberId })) === 0) return false;
+  await tell(tx, { write: 'deleteSecondFactor', of: { tenantId, memberId } });
+  return true;
 }

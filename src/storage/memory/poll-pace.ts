@@ -10,8 +10,11 @@ import { createAgedMap } from './aged-map.ts';
 export interface Polled {
   /** null where it is unknown. */
   readonly code: DeviceCode | null;
-  /** When it was polled before, as far as is remembered: ms, or null. */
-  readonly lastPolledAt: number | null;
+  /**
+   * When it was polled before, as far as is remembered: ms, or null. It is asked in the breath in which the poll is judged and
+   * recorded, since others may be looked up beside it.
+   */
+  lastPolledAt(): number | null;
 }
 
 /** Remembers when each device code was polled last: in memory, or where several processes are polled in turn. */
@@ -33,7 +36,7 @@ export function createPollPace(): PollPace {
   return {
     async find(tx, tenantId, hash) {
       const code = await findDeviceCode(tx, tenantId, hash);
-      return { code, lastPolledAt: code && times.lastPolledAt(code.id) };
+      return { code, lastPolledAt: () => code && times.lastPolledAt(code.id) };
     },
     record: (tx, id, now) => recordIn(tx, times, id, now),
     write: async () => {},

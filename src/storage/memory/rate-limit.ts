@@ -1,5 +1,6 @@
 // Counts in memory how often something happened in a window of time.
 import { countedKeys } from '../../core/limits.ts';
+import type { AuditFacts } from '../../core/operators/audit-event.ts';
 import type { Clock } from '../../system/clock.ts';
 import { doneIn, onceIn } from '../operators/audited.ts';
 import type { Awaitable } from '../prepared.ts';
@@ -12,6 +13,18 @@ export interface Counted {
   readonly key: string;
   /** The member who is kept out, for the audit; null where no account is known. */
   readonly memberId: string | null;
+  /** Who asked, where their token says so: the audit of their tenant names them. */
+  readonly caller?: Pick<AuditFacts, 'tenantId' | 'actorKind' | 'actorId' | 'clientId'>;
+}
+
+/** How it stands with a limit after one more was counted, or refused. */
+export interface Tally {
+  /** null if it is allowed, else the seconds after which it is again. */
+  readonly wait: number | null;
+  /** How many more are allowed in the window. */
+  readonly left: number;
+  /** Seconds until the window is over. */
+  readonly resets: number;
 }
 
 /** Counts how often something happened in a window of time: in memory, or where several processes count together. */
@@ -26,6 +39,8 @@ export interface Counters {
    * @returns null if it is allowed, else the seconds after which it is again
    */
   take(key: string, limit: number | null, window: number): Awaitable<number | null>;
+  /** Counts as `take`, and tells how many are left: for who hears that with each answer. */
+  tally(key: string, limit: number, window: number): Awaitable<Tally>;
   /** Counts one less: what was counted ahead, and is no failure after all. */
   giveBack(key: string, window: number): Awaitable<void>;
 }
@@ -60,32 +75,38 @@ export function lookIn(
   return isCounted ? null : counters.look(key, limit, window);
 }
 
-/** Counts as `take`, within a transaction: work that runs again is counted once. */
+/**
+ * Counts as `take`, within a transaction: work that runs again is counted once.
+ *
+ * @param turn tells what one piece of work counts several times for a key apart
+ */
 export function takeIn(
   tx: Tx,
   counters: Pick<Counters, 'take' | 'giveBack'>,
   key: string,
   limit: number | null,
   window: number,
+  turn = '',
 ): Promise<number | null> {
   return onceIn(
     tx,
-    takeOf(key, window),
+    `${takeOf(key, window)}${turn}`,
     () => counters.take(key, limit, window),
     (wait) => (wait === null ? counters.giveBack(key, window) : undefined),
   );
 }
 
-/** Gives back within a transaction what was counted in it. */
+/** Gives back within a transaction what was counted in it. @param turn as for `takeIn` */
 export function giveBackIn(
   tx: Tx,
   counters: Pick<Counters, 'take' | 'giveBack'>,
   key: string,
   window: number,
+  turn = '',
 ): Promise<void> {
   return onceIn(
     tx,
-    `give back ${window} ${key}`,
+    `give back ${window} ${key}${turn}`,
     () => counters.giveBack(key, window),
     async () => {
       await counters.take(key, Number.MAX_SAFE_INTEGER, window);
@@ -129,8 +150,24 @@ function createCounters(clock: Clock, most: number): Counters {
     const isOver = counter === undefined || now >= counter.endsAt || counter.endsAt - now > window;
     return isOver ? null : counter;
   };
+  const secondsOf = ({ endsAt }: Counter, now: number) => Math.ceil((endsAt - now) / 1_000);
   const waitOf = (counter: Counter | null, limit: number, now: number) =>
-    counter !== null && counter.count >= limit ? Math.ceil((counter.endsAt - now) / 1_000) : null;
+    counter !== null && counter.count >= limit ? secondsOf(counter, now) : null;
+  const begun = (key: string, window: number, now: number) => {
+    const counters = countersOf(window);
+    const known = current(counters, key, window, now);
+    if (known !== null) return known;
+    counters.delete(key);
+    clear(counters, now);
+    const counter = { count: 0, endsAt: now + window };
+    counters.set(key, counter);
+    return counter;
+  };
+  const add = (counter: Counter, limit: number, now: number) => {
+    const wait = waitOf(counter, limit, now);
+    if (wait === null) counter.count += 1;
+    return wait;
+  };
   return {
     look(key, limit, window) {
       if (limit === null) return null;
@@ -140,17 +177,13 @@ function createCounters(clock: Clock, most: number): Counters {
     take(key, limit, window) {
       if (limit === null) return null;
       const now = clock();
-      const counters = countersOf(window);
-      let counter = current(counters, key, window, now);
-      if (counter === null) {
-        counters.delete(key);
-        clear(counters, now);
-        counter = { count: 0, endsAt: now + window };
-        counters.set(key, counter);
-      }
-      const wait = waitOf(counter, limit, now);
-      if (wait === null) counter.count += 1;
-      return wait;
+      return add(begun(key, window, now), limit, now);
+    },
+    tally(key, limit, window) {
+      const now = clock();
+      const counter = begun(key, window, now);
+      const wait = add(counter, limit, now);
+      return { wait, left: Math.max(0, limit - counter.count), resets: secondsOf(counter, now) };
     },
     giveBack(key, window) {
       const counter = current(countersOf(window), key, window, clock());

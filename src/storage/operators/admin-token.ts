@@ -2,8 +2,8 @@
 import type { AdminToken } from '../../core/operators/admin-token.ts';
 import type { Permission } from '../../core/operators/permission.ts';
 import { findRow, type ListPage, rowsWith, updateRows, within } from '../rows.ts';
-import type { AdminTokenRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
+import type { AdminTokenRow } from './schema.ts';
 
 /** The token whose secret has this SHA-256, or null. */
 export async function findAdminTokenBySecret(tx: Tx, secretHash: string): Promise<AdminToken | null> {

@@ -149,9 +149,10 @@ function inOrderOf(filter: AuditFilter) {
 
 /** The place that a page begins behind; if it is gone, the page begins at the start. */
 async function lastOf(tx: Tx, filter: AuditFilter): Promise<Place | null> {
-  const { before } = filter;
+  const { before, tenantId } = filter;
   if (typeof before !== 'number') return before ?? null;
-  const at = (await findRow(tx, 'auditEvents', { id: before }))?.at;
+  const own = tenantId === undefined ? {} : { tenantId };
+  const at = (await findRow(tx, 'auditEvents', { id: before, ...own }))?.at;
   return { id: before, at: at ?? (isFalling(filter) ? 1 : -1) * Number.MAX_SAFE_INTEGER };
 }
 
@@ -223,12 +224,13 @@ async function listPart(
 }
 
 /** A row without what it does not say. */
-function eventOfRow({
+export function eventOfRow({
   changes,
   operation,
   memberId,
   reference,
   browser,
+  rule,
   way,
   ...row
 }: RowOf<'auditEvents'>): StoredAuditEvent {
@@ -239,6 +241,7 @@ function eventOfRow({
     ...(memberId === null ? {} : { memberId }),
     ...(reference === null ? {} : { reference }),
     ...(browser === null ? {} : { browser }),
+    ...(rule === null ? {} : { rule }),
     ...(way === null ? {} : { way }),
   };
 }

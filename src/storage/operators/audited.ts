@@ -15,9 +15,13 @@ interface Audited {
   readonly once: Once;
   /** What is to be done once it is committed. */
   readonly after: (() => void)[];
-  /** Says that something waits to be sent. */
-  readonly wake: () => void;
+  /** Says that something waits in a queue. */
+  readonly wake: (queue: Woken) => void;
 }
+
+/** What waits for a commit: what clients are told of sign-outs, events, and what endpoints are told, and files of
+ * members. */
+export type Woken = 'logoutNotices' | 'events' | 'webhooks' | 'imports';
 
 /** What a piece of work has done once, by a key, and which of it the present run asked for. */
 interface Once {
@@ -41,7 +45,7 @@ export function auditedStore(
   store: Store,
   clock: Clock,
   tell: (event: AuditEvent) => void,
-  wake: () => void = () => {},
+  wake: (queue: Woken) => void = () => {},
 ): Store {
   const audit =
     (run: Store['transaction']): Store['transaction'] =>
@@ -83,6 +87,9 @@ export function actingAs(tx: Tx, source: () => Source): Tx {
     source,
   });
 }
+
+/** Whether anyone acts in a transaction: no one does in a store that is not audited. */
+export const hasActor = (tx: Tx): boolean => auditedIn(tx) !== undefined;
 
 /** Who acts in a transaction; null where no actor was named, as in a store that is not audited. */
 export function sourceIn(tx: Tx): Source | null {
@@ -145,10 +152,10 @@ export function afterCommit(tx: Tx, act: () => void): void {
   else facts.after.push(act);
 }
 
-/** Says, once a transaction is committed, that it left something in a queue that `apply` writes to. */
-export function wakeAfterCommit(tx: Tx): void {
+/** Says, once a transaction is committed, that it left something in a queue. */
+export function wakeAfterCommit(tx: Tx, queue: Woken): void {
   const facts = auditedIn(tx);
-  facts?.after.push(facts.wake);
+  facts?.after.push(() => facts.wake(queue));
 }
 
 const auditedIn = (tx: Handle) => tx[audited];

@@ -5,8 +5,8 @@ import type { AuditEvent } from '../../core/operators/audit-event.ts';
 import { eventNamesStored, type FigurePoint, type FigureSpan } from '../../core/operators/figures/figure.ts';
 import type { SignInWay } from '../../core/strength.ts';
 import { deleteRows, findRow, type RowOf, updateRow } from '../rows.ts';
-import type { FigureRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
+import type { FigureRow } from './schema.ts';
 
 type RolledUp = RowOf<'rolledUp'>;
 

@@ -1,7 +1,7 @@
 // Queries of the work that one of several processes does at a time.
 import { findRow, updateRows } from '../rows.ts';
-import type { LeaseRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
+import type { LeaseRow } from './schema.ts';
 
 /**
  * Takes a piece of work that no process holds.

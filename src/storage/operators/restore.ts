@@ -1,9 +1,14 @@
 // Ends everything in a restored database that was issued before.
 import { sql } from 'kysely';
+import { eventsOf } from '../../core/events/change.ts';
+import { skippedAtRestore } from '../../core/events/limits.ts';
 import type { SignInEnd } from '../../core/grants/sign-in.ts';
 import type { Move } from '../../core/machine.ts';
+import { lastStepAt } from '../../core/members/second-factor.ts';
 import { auditEvent, type Source, serviceSource } from '../../core/operators/audit-event.ts';
 import { type EndedTable, movesOfRestore } from '../../core/operators/restore.ts';
+import { insertEvent, skipEventNumbers } from '../events/event.ts';
+import { tellEnds } from '../grants/sign-in.ts';
 import { forgetRemembered, mayTakeLong } from '../prepared.ts';
 import { updateRows } from '../rows.ts';
 import type { Tx } from '../store.ts';
@@ -27,12 +32,18 @@ export async function endEverything(tx: Tx, now: number): Promise<Ended> {
     mails: await giveUpMails(tx, 'restored'),
     signIns,
   };
+  for (const { id } of await tx.selectFrom('tenants').select('id').execute()) {
+    for (const event of eventsOf({ write: 'restoreTenant', tenantId: id })) await insertEvent(tx, event, now);
+  }
+  await skipEventNumbers(tx, skippedAtRestore);
   // A browser may have been distrusted since.
   await tx
     .updateTable('knownBrowsers')
     .set({ trustedUntil: null })
     .where('trustedUntil', 'is not', null)
     .execute();
+  // Digits that were used since would be good again; recovery codes are (decision 54).
+  await updateRows(tx, 'secondFactors', {}, { lastStep: lastStepAt(now) });
   // The next start prints a new link, if there is no administrator yet.
   await updateRows(tx, 'service', {}, { setupHash: null });
   await auditEnded(tx, 'service_restored', all, now);
@@ -63,6 +74,7 @@ export async function endAllSignIns(
 ): Promise<Readonly<Record<EndedTable, number>>> {
   const { signIns, ...others } = movesOfRestore();
   await mayTakeLong(tx);
+  await tellEnds(tx, reason, now, (all) => all);
   await tx
     .updateTable('signIns')
     .set({ endedAt: now, endReason: reason })

@@ -1,7 +1,7 @@
 // Queries of everything that is encrypted under the master key.
 import type { WaitingMail } from '../members/mail.ts';
 import { forgetRemembered } from '../prepared.ts';
-import { deleteRows, rowsWith, updateRows } from '../rows.ts';
+import { deleteRows, findRow, rowsWith, updateRows } from '../rows.ts';
 import type { SigningKeyRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
@@ -10,7 +10,7 @@ export type Reseal = (sealed: Buffer, owner: string) => Buffer;
 
 /**
  * Changes everything that is encrypted under the master key: the keys of tenants, their signing keys, the secrets of second
- * factors, and the mails that wait. A mail that cannot be read stays as it is: it could not be read before.
+ * factors and of webhooks, and the mails that wait. A mail that cannot be read stays as it is: it could not be read before.
  *
  * @returns how many were changed
  */
@@ -28,7 +28,12 @@ export async function resealAll(tx: Tx, reseal: Reseal): Promise<number> {
     await updateRows(tx, 'secondFactors', { memberId }, { secret: reseal(secret, tenantId) });
   }
   const ofProviders = await resealProviders(tx, reseal);
-  const sealed = [tenants, keys, factors].reduce((all, rows) => all + rows.length, ofProviders);
+  const ofOthers =
+    ofProviders +
+    (await resealAnswers(tx, reseal)) +
+    (await resealWebhooks(tx, reseal)) +
+    (await resealMovingIn(tx, reseal));
+  const sealed = [tenants, keys, factors].reduce((all, rows) => all + rows.length, ofOthers);
   return sealed + (await resealMails(tx, reseal));
 }
 
@@ -54,6 +59,54 @@ async function resealProviders(tx: Tx, reseal: Reseal): Promise<number> {
     await updateRows(tx, 'linkedAccounts', { id }, { tokens: reseal(tokens, tenantId) });
   }
   return providers.length + accounts.length;
+}
+
+/** The answers of calls that are made once. */
+async function resealAnswers(tx: Tx, reseal: Reseal): Promise<number> {
+  const calls = await tx.selectFrom('callsOnce').select(['id', 'owner']).execute();
+  for (const { id, owner } of calls) {
+    const call = await findRow(tx, 'callsOnce', { id });
+    if (call === null || call.answer === null) continue;
+    await updateRows(tx, 'callsOnce', { id }, { answer: reseal(call.answer, owner) });
+  }
+  return calls.length;
+}
+
+/** The secrets that sign what endpoints are told. */
+async function resealWebhooks(tx: Tx, reseal: Reseal): Promise<number> {
+  const endpoints = await tx
+    .selectFrom('webhookEndpoints')
+    .select(['id', 'tenantId', 'secret', 'previousSecret'])
+    .execute();
+  for (const { id, tenantId, secret, previousSecret } of endpoints) {
+    const [current, previous] = [secret, previousSecret].map((one) =>
+      one === null ? null : reseal(one, tenantId),
+    );
+    const sealed = { secret: current ?? null, previousSecret: previous ?? null };
+    await updateRows(tx, 'webhookEndpoints', { id }, sealed);
+  }
+  return endpoints.length;
+}
+
+/** What signs the questions to old systems, and the files of members on their way in. */
+async function resealMovingIn(tx: Tx, reseal: Reseal): Promise<number> {
+  const systems = await tx.selectFrom('oldSystems').select(['tenantId', 'secret']).execute();
+  for (const { tenantId, secret } of systems) {
+    if (secret !== null)
+      await updateRows(tx, 'oldSystems', { tenantId }, { secret: reseal(secret, tenantId) });
+  }
+  const places = await tx
+    .selectFrom('importParts')
+    .innerJoin('imports', 'imports.id', 'importParts.importId')
+    .select(['importId', 'start', 'tenantId'])
+    .execute();
+  for (const { importId, start, tenantId } of places) {
+    // One at a time: a file is larger than the memory should be.
+    const part = await findRow(tx, 'importParts', { importId, start });
+    if (part === null) continue;
+    await updateRows(tx, 'importParts', { importId, start }, { sealed: reseal(part.sealed, tenantId) });
+  }
+  return systems.length + places.length;
 }
 
 async function resealMails(tx: Tx, reseal: Reseal): Promise<number> {
@@ -102,9 +155,22 @@ export async function replaceSealedKeys(
   now: number,
 ): Promise<void> {
   await forgetRemembered(tx);
+  for (const owner of [tenantId, '']) await deleteRows(tx, 'callsOnce', { owner });
   const sealed = tx.updateTable('identityProviders').where('tenantId', '=', tenantId);
   await sealed.where('secret', 'is not', null).set({ secret: null, disabledAt: now }).execute();
   await updateRows(tx, 'linkedAccounts', { tenantId }, { tokens: null });
+  const unsigned = {
+    secret: null,
+    previousSecret: null,
+    disabledAt: now,
+    disabledReason: 'its secret was lost',
+  };
+  await updateRows(tx, 'webhookEndpoints', { tenantId }, unsigned);
+  await updateRows(tx, 'oldSystems', { tenantId }, { secret: null });
+  await tx
+    .deleteFrom('importParts')
+    .where('importId', 'in', (eb) => eb.selectFrom('imports').select('id').where('tenantId', '=', tenantId))
+    .execute();
   await updateRows(tx, 'tenants', { id: tenantId }, { tokenKey });
   await deleteRows(tx, 'signingKeys', { tenantId });
   await tx

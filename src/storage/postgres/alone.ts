@@ -1,6 +1,6 @@
 // Makes sure that no process of the service uses a database, for what none of them may run beside.
 import { setTimeout as wait } from 'node:timers/promises';
-import { endedConnections } from '../../core/operators/limits.ts';
+import { endedConnections } from '../../core/operators/store-limits.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { openPool, processName } from './client.ts';
 

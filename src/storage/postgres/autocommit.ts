@@ -1,7 +1,7 @@
 // Asks statements beside the transactions, each committed by itself.
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
-import { postgresPool, postgresRetries } from '../../core/operators/limits.ts';
+import { postgresPool, postgresRetries } from '../../core/operators/store-limits.ts';
 import { connect, type QueryText } from '../prepared.ts';
 import { StorageUnavailable } from '../store.ts';
 import { openHurriedPool, type Patience, type Statement, send } from './client.ts';
@@ -53,6 +53,7 @@ export function openAutocommit(url: string, patience: Patience) {
     changeOne: async (text, values) => {
       await run(text, values);
     },
+    isRemote: true,
     isSnapshot: false,
     version: 0,
     bannedUntil: 0,

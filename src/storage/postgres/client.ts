@@ -1,6 +1,6 @@
 // Connections to PostgreSQL, on which statements are sent without waiting for the answers to those before.
 import pg from 'pg';
-import { postgresPool, postgresTimes } from '../../core/operators/limits.ts';
+import { postgresPool, postgresTimes } from '../../core/operators/store-limits.ts';
 import { type Schedule, systemSchedule } from '../../system/clock.ts';
 import { ConnectionLost, isStale } from './errors.ts';
 import { type Watch, watchSilence } from './silence.ts';

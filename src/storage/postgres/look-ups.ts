@@ -1,5 +1,5 @@
 // Runs work that only reads. Pieces that come together share a snapshot, the packets to the database and its answers.
-import { postgresPool } from '../../core/operators/limits.ts';
+import { postgresPool } from '../../core/operators/store-limits.ts';
 import type { Store, Tx } from '../store.ts';
 import type { openPool } from './client.ts';
 import { isOutage, isSilence } from './errors.ts';

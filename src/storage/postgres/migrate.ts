@@ -10,7 +10,7 @@ import {
 } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { migrationsOfPostgres } from '../../../db/migrations/index.ts';
-import { postgresRetries } from '../../core/operators/limits.ts';
+import { postgresRetries } from '../../core/operators/store-limits.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { isDuplicate, isOutage, isUnfinished } from './errors.ts';
 

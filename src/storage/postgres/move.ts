@@ -1,6 +1,6 @@
 // Reads a PostgreSQL database whole, and fills a new one, when a service moves to another engine.
 import pg from 'pg';
-import { movedRows } from '../../core/operators/limits.ts';
+import { movedRows } from '../../core/operators/store-limits.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import type { ReadSide, StoredRow, Value, WriteSide } from '../move/copy.ts';
 import {

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
-import { postgresRetries } from '../../core/operators/limits.ts';
+import { postgresRetries } from '../../core/operators/store-limits.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { type CommitObserver, StorageUnavailable, type Store, type Tx } from '../store.ts';
 import { openAutocommit } from './autocommit.ts';
@@ -42,9 +42,13 @@ export async function openPostgres(
   };
 
   /** @param expected what the transaction is to see; null if it waits until that is known */
-  const runOnce = async <T>(work: (tx: Tx) => Promise<T>, expected: Remembered | null): Promise<T> => {
+  const runOnce = async <T>(
+    work: (tx: Tx) => Promise<T>,
+    kind: 'changes' | 'apart',
+    expected: Remembered | null,
+  ): Promise<T> => {
     const client = await pool.connect();
-    const underway = begin(client, remembered, expected);
+    const underway = begin(client, remembered, expected, kind);
     let isBroken = false;
     try {
       if (expected === null) await underway.begun();
@@ -61,16 +65,16 @@ export async function openPostgres(
       client.release(isBroken);
     }
   };
-  const attempt = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
-    runOnce(work, remembered.newest()).catch((error: unknown) => {
-      if (error instanceof Outdated) return runOnce(work, null);
+  const attempt = <T>(work: (tx: Tx) => Promise<T>, kind: 'changes' | 'apart' = 'changes'): Promise<T> =>
+    runOnce(work, kind, remembered.newest()).catch((error: unknown) => {
+      if (error instanceof Outdated) return runOnce(work, kind, null);
       throw error;
     });
 
-  const run: Store['transaction'] = async (work) => {
+  const run = async <T>(work: (tx: Tx) => Promise<T>, kind: 'changes' | 'apart' = 'changes'): Promise<T> => {
     const begunAt = performance.now();
     try {
-      return await untilDone(() => attempt(work), { lane, ranAgain });
+      return await untilDone(() => attempt(work, kind), { lane, ranAgain });
     } finally {
       observe?.(performance.now() - begunAt, 1);
     }
@@ -90,6 +94,7 @@ export async function openPostgres(
     isShared: true,
     autocommit: autocommit.tx,
     transaction: (work) => counted(run(work)),
+    apart: (work) => counted(run(work, 'apart')),
     lookUp: (work) =>
       counted(lookUp(work)).catch((error: unknown) => {
         throw isOutage(error) ? unavailable(error) : error;

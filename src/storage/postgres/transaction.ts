@@ -43,6 +43,8 @@ export interface Underway {
 /** By what the work may do. */
 const begins = {
   changes: { text: 'begin isolation level serializable' },
+  // What it reads is no reason for others to run again, nor what they write for it.
+  apart: { text: 'begin isolation level repeatable read' },
   reads: { text: 'begin isolation level repeatable read read only' },
 };
 /** Prepared, as it is asked most of all. */
@@ -110,6 +112,7 @@ export function begin(
       };
       return hasBegun ? put() : begun().then(put);
     },
+    isRemote: true,
     isSnapshot: false,
     get version() {
       return known().version;

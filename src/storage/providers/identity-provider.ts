@@ -12,6 +12,7 @@ import {
   within,
 } from '../rows.ts';
 import type { Tx } from '../store.ts';
+import { deleteLinkedAccounts } from './linked-account.ts';
 import type { IdentityProviderRow } from './schema.ts';
 
 /** Those that members can sign in with now, in the order of their buttons: each page that leads in asks, so it is remembered. */
@@ -58,7 +59,7 @@ export async function deleteProvider(
   { tenantId, key }: Pick<IdentityProvider, 'tenantId' | 'key'>,
 ): Promise<void> {
   await forgetRemembered(tx);
-  await deleteRows(tx, 'linkedAccounts', { tenantId, provider: key });
+  await deleteLinkedAccounts(tx, { tenantId, provider: key });
   await deleteRows(tx, 'identityProviders', { tenantId, key });
 }
 

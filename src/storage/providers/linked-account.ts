@@ -1,5 +1,8 @@
 // Queries of the accounts of other providers that members sign in with.
+import { sql } from 'kysely';
 import type { LinkedAccount } from '../../core/providers/linked-account.ts';
+import { insertEvents, tell } from '../events/event.ts';
+import { sourceIn } from '../operators/audited.ts';
 import { deleteRows, findRow, type ListPage, rowsWith, updateRow, within } from '../rows.ts';
 import type { Tx } from '../store.ts';
 import type { LinkedAccountRow } from './schema.ts';
@@ -43,6 +46,7 @@ export async function insertLinkedAccount(tx: Tx, account: LinkedAccount): Promi
     .insertInto('linkedAccounts')
     .values({ ...account, tokens: null })
     .execute();
+  await tell(tx, { write: 'insertLinkedAccount', account });
 }
 
 /** An account was used to sign in. @param tokens sealed; null where none are kept */
@@ -62,11 +66,27 @@ export async function findKeptTokens(
   return (await findRow(tx, 'linkedAccounts', { id, tenantId }))?.tokens ?? null;
 }
 
-export async function deleteLinkedAccount(
-  tx: Tx,
-  { id, tenantId }: Pick<LinkedAccount, 'id' | 'tenantId'>,
-): Promise<void> {
+export async function deleteLinkedAccount(tx: Tx, account: LinkedAccount): Promise<void> {
+  const { id, tenantId } = account;
   await deleteRows(tx, 'linkedAccounts', { id, tenantId });
+  await tell(tx, { write: 'deleteLinkedAccount', account });
+}
+
+/** Ends all links to a provider. */
+export async function deleteLinkedAccounts(
+  tx: Tx,
+  of: Pick<LinkedAccount, 'tenantId' | 'provider'>,
+): Promise<void> {
+  const source = sourceIn(tx);
+  if (source !== null) {
+    const accounts = tx
+      .selectFrom('linkedAccounts')
+      .select(['tenantId', 'memberId', 'provider as subject', sql<null>`null`.as('clientId')])
+      .where('tenantId', '=', of.tenantId)
+      .where('provider', '=', of.provider);
+    await insertEvents(tx, { type: 'account.unlinked', detail: null, at: source.at }, accounts);
+  }
+  await deleteRows(tx, 'linkedAccounts', of);
 }
 
 const fromRow = ({ tokens: _, ...account }: LinkedAccountRow): LinkedAccount => account;

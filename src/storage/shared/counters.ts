@@ -4,7 +4,7 @@ import { countedKeys, fullKnownFor } from '../../core/limits.ts';
 import { clockTolerance } from '../../core/operators/limits.ts';
 import type { Clock } from '../../system/clock.ts';
 import { createAgedMap } from '../memory/aged-map.ts';
-import type { Counters, RateLimiter } from '../memory/rate-limit.ts';
+import type { Counters, RateLimiter, Tally } from '../memory/rate-limit.ts';
 import { prepared, query } from '../prepared.ts';
 import type { CounterRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
@@ -50,6 +50,22 @@ function createSharedCounters(autocommit: Tx, clock: Clock): Counters {
     full.set(id, { limit, endsAt: counter.endsAt, seenAt: now });
     return waitUntil(counter.endsAt, window, now);
   };
+  const tally = async (key: string, limit: number, window: number): Promise<Tally> => {
+    const refused = (wait: number): Tally => ({ wait, left: 0, resets: wait });
+    const now = clock();
+    const id = idOf(key, window);
+    const known = knownWait(id, limit, window, now);
+    if (known !== null) return refused(known);
+    const endsAt = now + window;
+    const one = { key: id, endsAt, now, latest: endsAt + clockTolerance, limit };
+    const counted = limit > 0 ? await addition.first(autocommit, one) : null;
+    if (counted !== null) {
+      const resets = Math.max(1, waitUntil(counted.endsAt, window, now));
+      return { wait: null, left: Math.max(0, limit - counted.count), resets };
+    }
+    // Where it was over a moment later, or never began, it is refused all the same.
+    return refused((await ask(id, limit, window, now)) ?? waitUntil(endsAt, window, now));
+  };
   return {
     async look(key, limit, window) {
       if (limit === null) return null;
@@ -58,17 +74,9 @@ function createSharedCounters(autocommit: Tx, clock: Clock): Counters {
       return knownWait(id, limit, window, now) ?? (await ask(id, limit, window, now));
     },
     async take(key, limit, window) {
-      if (limit === null) return null;
-      const now = clock();
-      const id = idOf(key, window);
-      const known = knownWait(id, limit, window, now);
-      if (known !== null) return known;
-      const endsAt = now + window;
-      const one = { key: id, endsAt, now, latest: endsAt + clockTolerance, limit };
-      if (limit > 0 && (await addition.first(autocommit, one)) !== null) return null;
-      // Where it was over a moment later, or never began, it is refused all the same.
-      return (await ask(id, limit, window, now)) ?? waitUntil(endsAt, window, now);
+      return limit === null ? null : (await tally(key, limit, window)).wait;
     },
+    tally,
     async giveBack(key, window) {
       const now = clock();
       const id = idOf(key, window);
@@ -120,7 +128,7 @@ const addition = prepared(({ key, endsAt, now, latest, limit }: Addition) =>
           ]),
         ),
     )
-    .returning('key'),
+    .returning(['count', 'endsAt']),
 );
 
 const subtraction = prepared(({ key, now }: Pick<CounterRow, 'key'> & { readonly now: number }) =>

@@ -53,11 +53,10 @@ export function createSharedPollPace(autocommit: Tx, schedule: Schedule): PollPa
   return {
     async find(tx, tenantId, hash) {
       const found = await polledCode.first(tx, { tenantId, hash });
-      if (found === null) return { code: null, lastPolledAt: null };
+      if (found === null) return { code: null, lastPolledAt: () => null };
       const { polledAt, ...code } = found;
-      const here = own.lastPolledAt(code.id);
       const elsewhere = polledAt === null ? null : polledAt - clocksDiffer;
-      return { code, lastPolledAt: latest(here, elsewhere) };
+      return { code, lastPolledAt: () => latest(own.lastPolledAt(code.id), elsewhere) };
     },
     record(tx, id, now) {
       recordIn(tx, own, id, now);

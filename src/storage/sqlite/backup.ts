@@ -4,7 +4,7 @@ import { accessSync, appendFileSync, constants, fstatSync, ftruncateSync, readSy
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { busyTimeout } from '../../core/limits.ts';
-import { checksumBytes } from '../../core/operators/limits.ts';
+import { checksumBytes } from '../../core/operators/store-limits.ts';
 import { bytesAt, reasonOf, withFile } from '../../system/files.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { type DatabaseFacts, type DoubleFacts, schemaDifference, type TenantFacts } from '../facts.ts';

@@ -1,8 +1,7 @@
 // Checks at each open that a file is our database and is whole, and that the log beside it is its own.
 import { existsSync, fstatSync, readSync, statSync } from 'node:fs';
 import type SQLite from 'better-sqlite3';
-import { migrations } from '../../../db/migrations/index.ts';
-import { checkCachePages, readAheadBytes } from '../../core/operators/limits.ts';
+import { checkCachePages, readAheadBytes } from '../../core/operators/store-limits.ts';
 import { bytesAt, withFile } from '../../system/files.ts';
 import { StartupError } from '../../system/startup-error.ts';
 
@@ -32,30 +31,6 @@ export function checkFile(sqlite: SQLite.Database, path: string): void {
       `The database ${path} is damaged (${String(verdict).replace(/\s+/g, ' ')}). Restore a backup ("memberdoor restore FILE").`,
     );
   }
-}
-
-/**
- * Makes sure that this version can bring a database to its own schema: the migrations that made it are the first of
- * those that we know. Otherwise another version made it, a newer one or one that went another way.
- *
- * @throws StartupError in one line, before anything is changed
- */
-export function checkVersion(sqlite: SQLite.Database, path: string): void {
-  // A first start may have been cut off before there was anything.
-  const began = sqlite.prepare("select 1 from sqlite_schema where name = 'kysely_migration'").get();
-  if (began === undefined) return;
-  const known = Object.keys(migrations);
-  const made = sqlite.prepare('select name from kysely_migration order by name').pluck().all() as string[];
-  const strange = made.find((name) => !known.includes(name));
-  const missing = known.find((name, index) => index < made.length && !made.includes(name));
-  if (strange === undefined && missing === undefined) return;
-  const what =
-    strange === undefined
-      ? `it lacks the migration "${missing}" and holds later ones`
-      : `it holds the migration "${strange}", which this one does not know`;
-  throw new StartupError(
-    `The database ${path} is of another version of memberdoor: ${what}. Start the version that used it last, or restore a backup of this one ("memberdoor restore FILE").`,
-  );
 }
 
 /**

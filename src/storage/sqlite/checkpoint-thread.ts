@@ -1,7 +1,7 @@
 /** The thread of `checkpointer.ts`: one connection that does nothing but checkpoints, and cleans after them. */
 import { parentPort, workerData } from 'node:worker_threads';
 import SQLite from 'better-sqlite3';
-import { cleaningTime } from '../../core/operators/limits.ts';
+import { cleaningTime } from '../../core/operators/store-limits.ts';
 import type { CheckpointAnswer, CheckpointOrder, Cleaning } from './checkpointer.ts';
 import { cleanPages } from './clean.ts';
 

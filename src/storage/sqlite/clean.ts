@@ -1,7 +1,7 @@
 // Overwrites what a database file holds beside its content: old copies of cells, and pages that are free.
 import { fsyncSync, writeSync } from 'node:fs';
 import SQLite from 'better-sqlite3';
-import { cleanedPages } from '../../core/operators/limits.ts';
+import { cleanedPages } from '../../core/operators/store-limits.ts';
 import { bytesAt, withFile } from '../../system/files.ts';
 
 /** The file format of SQLite: https://sqlite.org/fileformat2.html §1.3, §1.5 and §1.6. */

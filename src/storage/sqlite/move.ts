@@ -1,6 +1,6 @@
 // Reads the database of a data folder whole, and makes a new one, when a service moves to another engine.
 import SQLite from 'better-sqlite3';
-import { movedRows } from '../../core/operators/limits.ts';
+import { movedRows } from '../../core/operators/store-limits.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import type { ReadSide, StoredRow, WriteSide } from '../move/copy.ts';
 import { listed, type MovedTable, ofNewDatabase, queryOf } from '../move/tables.ts';

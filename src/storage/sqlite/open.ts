@@ -3,26 +3,18 @@ import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
-import { Migrator } from 'kysely/migration';
-import { migrations } from '../../../db/migrations/index.ts';
 import { groupQueue } from '../../core/limits.ts';
-import { checkpointPages, databaseCacheKib } from '../../core/operators/limits.ts';
+import { checkpointPages, databaseCacheKib } from '../../core/operators/store-limits.ts';
 import { openFailure, reasonOf, rightsProblem } from '../../system/files.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import type { Database } from '../schema.ts';
 import type { CommitObserver, Store } from '../store.ts';
-import {
-  applicationId,
-  checkFile,
-  checkLog,
-  checkVersion,
-  frameHeaderBytes,
-  logHeaderBytes,
-  readAhead,
-} from './check.ts';
+import { applicationId, checkFile, checkLog, frameHeaderBytes, logHeaderBytes, readAhead } from './check.ts';
 import { type Beginning, GroupCommit } from './commit/group-commit.ts';
-import { durableFile, type FileSurroundings } from './durable-file.ts';
+import { noFile } from './commit/no-file.ts';
+import { type DurableFile, durableFile, type FileSurroundings } from './durable-file.ts';
 import { checkLock, type FolderLock, lockFolder } from './lock.ts';
+import { bringToNewest, checkVersion } from './schema.ts';
 import { createStatements, type Statements } from './statements.ts';
 
 /** Who is told of what happens to a store, and what it stands on. */
@@ -51,48 +43,82 @@ export async function openStore(
   try {
     if (isNew) makeFile(path);
     const sqlite = openFile(path, lock);
-    const beginning: Beginning = { mode: 'immediate' };
-    const statements = createStatements(sqlite);
-    const kysely = new Kysely<Database>({
-      dialect: new WholeMigrations({ database: cachingStatements(sqlite, statements, beginning) }),
+    const store = await storeIn(sqlite, {
+      name: path,
+      file: () => durableFile(path, sqlite, lock, surroundings),
+      bytes: () => ({ database: sizeOf(path), log: sizeOf(`${path}-wal`) }),
+      commit: surroundings.commit,
     });
-    const file = await migrate(kysely, path)
-      .then(() => durableFile(path, sqlite, lock, surroundings))
-      .catch((error: unknown) => {
-        sqlite.close();
-        throw error;
-      });
-    const group = new GroupCommit(kysely, statements, beginning, file, groupQueue, surroundings.commit);
-    return {
-      isShared: false,
-      autocommit: null,
-      transaction: (work) => group.run(work),
-      lookUp: (work) => group.run(work),
-      waiting: () => group.waiting,
-      figures: async () => ({
-        bytes: { database: sizeOf(path), log: sizeOf(`${path}-wal`) },
-        connections: {},
-        retries: 0,
-      }),
-      isLost: () => file.check() !== null,
-      clean: () => file.clean(),
-      cleaningAt: () => file.cleaningAt(),
-      close: async () => {
-        await group.drained();
-        const isOurs = await file.leave();
-        try {
-          // Closing writes what is in the log into the file, which is another's now.
-          if (isOurs) await kysely.destroy();
-          if (isOurs) file.close();
-        } finally {
-          lock.close();
-        }
-      },
-    };
+    return { ...store, close: () => store.close().finally(() => lock.close()) };
   } catch (error) {
     lock.close();
     throw error;
   }
+}
+
+/** A new service whose data are in memory alone, and go with the process: nothing of them is written to a disk. */
+export async function openMemoryStore({ commit }: Pick<StoreSurroundings, 'commit'> = {}): Promise<Store> {
+  const sqlite = new SQLite(':memory:');
+  sqlite.pragma('foreign_keys = on');
+  // What is put aside while a query runs would go into a file.
+  sqlite.pragma('temp_store = memory');
+  const pages = sqlite
+    .prepare('select page_count * page_size from pragma_page_count, pragma_page_size')
+    .pluck();
+  return storeIn(sqlite, {
+    name: 'in memory',
+    file: () => noFile,
+    bytes: () => ({ database: Number(pages.get()) }),
+    commit,
+  });
+}
+
+/** What an open database stands on. */
+interface Ground {
+  /** What it is called in an error. */
+  readonly name: string;
+  /** The files behind it, once it has its tables. */
+  file(): DurableFile;
+  /** How many bytes it takes. */
+  bytes(): Readonly<Record<string, number>>;
+  readonly commit: CommitObserver | undefined;
+}
+
+/** Brings an open database to the newest schema, and runs transactions in it. */
+async function storeIn(sqlite: SQLite.Database, { name, bytes, commit, ...ground }: Ground): Promise<Store> {
+  const beginning: Beginning = { mode: 'immediate' };
+  const statements = createStatements(sqlite);
+  const kysely = new Kysely<Database>({
+    dialect: new WholeMigrations({ database: cachingStatements(sqlite, statements, beginning) }),
+  });
+  const file = await bringToNewest(sqlite, kysely, name)
+    .then(ground.file)
+    .catch((error: unknown) => {
+      sqlite.close();
+      throw error;
+    });
+  const group = new GroupCommit(kysely, statements, beginning, file, groupQueue, commit);
+  return {
+    isShared: false,
+    autocommit: null,
+    transaction: (work) => group.run(work),
+    lookUp: (work) => group.run(work),
+    apart: (work) => group.run(work),
+    waiting: () => group.waiting,
+    figures: async () => ({ bytes: bytes(), connections: {}, retries: 0 }),
+    isLost: () => file.check() !== null,
+    clean: () => file.clean(),
+    cleaningAt: () => file.cleaningAt(),
+    close: async () => {
+      await group.drained();
+      // Closing writes what is in the log into the file, which may be another's now.
+      if (!(await file.leave())) return;
+      await kysely.destroy();
+      // Kysely closes nothing that it was never asked to query.
+      if (sqlite.open) sqlite.close();
+      file.close();
+    },
+  };
 }
 
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -189,17 +215,6 @@ function openFile(path: string, lock: FolderLock): SQLite.Database {
     // would fold one with something in it into the damaged file: that one is let go of when the process ends.
     if (!hasLog) sqlite?.close();
     throw openFailure(path, error);
-  }
-}
-
-async function migrate(kysely: Kysely<Database>, path: string): Promise<void> {
-  const migrator = new Migrator({
-    db: kysely,
-    provider: { getMigrations: async () => ({ ...migrations }) },
-  });
-  const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) {
-    throw new StartupError(`The database ${path} cannot be brought to this version: ${reasonOf(error)}.`);
   }
 }
 

@@ -1,7 +1,7 @@
 // Overwrites what an open database holds of what was deleted: gaps in its pages, and its log until others write there.
 import { statSync } from 'node:fs';
 import { sql } from 'kysely';
-import { checkpointPages, fillerPages } from '../../core/operators/limits.ts';
+import { checkpointPages, fillerPages } from '../../core/operators/store-limits.ts';
 import { bytesAt, withFile } from '../../system/files.ts';
 import { cleaningDue, noteCleaned } from '../service.ts';
 import type { Store, Tx } from '../store.ts';

@@ -17,6 +17,7 @@ export interface Statements extends Connection {
 export function createStatements(sqlite: SQLite.Database, isSnapshot = false): Statements {
   const known = new Map<string, Statement>();
   const statements: Statements = {
+    isRemote: false,
     isSnapshot,
     // No other process has the file open.
     version: 0,

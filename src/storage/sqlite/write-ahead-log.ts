@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { closeSync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import SQLite from 'better-sqlite3';
-import { checkpointPages, checkpointRetry } from '../../core/operators/limits.ts';
+import { checkpointPages, checkpointRetry } from '../../core/operators/store-limits.ts';
 import { bytesAt } from '../../system/files.ts';
 import { frameHeaderBytes, logHeaderBytes } from './check.ts';
 import type { Checkpointer } from './checkpointer.ts';

@@ -1,7 +1,8 @@
 // What is forgotten after its time.
 import type { CheckoutState } from '../../core/access/checkout.ts';
-import { checkoutMemory } from '../../core/access/limits.ts';
+import { checkoutMemory, seatMemory } from '../../core/access/limits.ts';
 import type { Client } from '../../core/client.ts';
+import { eventMemory } from '../../core/events/limits.ts';
 import { type AuthorizationCode, isUnusedCodeForgotten } from '../../core/grants/authorization-code.ts';
 import { overAt, type SignIn } from '../../core/grants/sign-in.ts';
 import {
@@ -17,19 +18,20 @@ import {
   clocksDiffer,
   emailProofMemory,
   formerAddressMemory,
+  idempotency,
   mailMemory,
   sweepBite,
-  sweepStep,
   usedCodeMemory,
 } from '../../core/operators/limits.ts';
 import { isSessionForgotten, type Session } from '../../core/session.ts';
 import { prepared, query } from '../prepared.ts';
-import { deleteSome, type RowOf, type RowsOf, type Table } from '../rows.ts';
-import { indexed, type Sweep, walked } from './sweep.ts';
+import type { RowOf } from '../rows.ts';
+import { forgottenImports } from './imports.ts';
+import { over, type Sweep, walked } from './sweep.ts';
 
 /**
  * What has its time in an index: proofs of addresses, addresses given up, failed sign-ins, known browsers, mails,
- * what clients were told of sign-outs, counters, ids that were used, pushed requests, and of each tenant wrong user
+ * what clients were told of sign-outs and a business of what happened, seats that are over, counters, ids that were used, pushed requests, and of each tenant wrong user
  * codes, figures, slowed entries and device codes that were never used (decision 22).
  * With them go the times of polls, of which there are few.
  *
@@ -54,6 +56,16 @@ export function forgottenByTime(tenantIds: readonly string[], now: number): read
     over('logoutNotices', ['id'], (rows) =>
       rows.where('state', 'in', ['delivered', 'given_up']).where('nextAttemptAt', '<', now - mailMemory),
     ),
+    over('webhookDeliveries', ['id'], (rows) =>
+      rows.where('state', 'in', ['delivered', 'failed']).where('nextAttemptAt', '<', now - eventMemory),
+    ),
+    over('webhookAttempts', ['id'], (rows) => rows.where('at', '<', now - eventMemory)),
+    over('events', ['seq'], (rows) => rows.where('at', '<', now - eventMemory)),
+    over('callsOnce', ['id'], (rows) => rows.where('createdAt', '<', now - idempotency.memory)),
+    over('seats', ['id'], (rows) => rows.where('endedAt', '<', now - seatMemory)),
+    over('seats', ['id'], (rows) =>
+      rows.where('state', '=', 'invited').where('expiresAt', '<', now - seatMemory),
+    ),
     over('counters', ['key'], (rows) => rows.where('endsAt', '<', now)),
     over('usedIds', ['tenantId', 'purpose', 'hash'], (rows) =>
       rows.where('expiresAt', '<', now - clocksDiffer),
@@ -68,6 +80,7 @@ export function forgottenByTime(tenantIds: readonly string[], now: number): read
             .where('at', '<', now - figureMemory[unit]),
         ),
       ),
+      ...forgottenImports(tenantId, now),
       over('slowedEntries', ['tenantId', 'memberId'], (rows) =>
         rows.where('tenantId', '=', tenantId).where('overAt', '<', now),
       ),
@@ -133,14 +146,6 @@ export function forgottenCheckouts(settled: readonly string[], now: number): rea
       rows.where('state', 'in', neverCompleted).where('expiresAt', '<', now - checkoutMemory.hosted),
     ),
   ];
-}
-
-function over<T extends Table>(
-  table: T,
-  key: readonly (keyof RowOf<T> & string)[],
-  narrow: (rows: RowsOf<T>) => RowsOf<T>,
-): Sweep {
-  return indexed(table, (tx) => deleteSome(tx, table, key, narrow, sweepStep));
 }
 
 /**

@@ -1,7 +1,8 @@
 // Deletes expired rows in small bites.
 
-import { sweepBite } from '../../core/operators/limits.ts';
+import { sweepBite, sweepStep } from '../../core/operators/limits.ts';
 import { type Awaitable, mayTakeLong } from '../prepared.ts';
+import { deleteSome, type RowOf, type RowsOf, type Table } from '../rows.ts';
 import type { Store, Tx } from '../store.ts';
 
 /** What one bite has done. */
@@ -91,4 +92,13 @@ export function walked<Row>(rows: string, { page, keyOf, forget }: Walk<Row>): S
       return { deleted, next: last === undefined || found.length < sweepBite.rows ? null : keyOf(last) };
     },
   };
+}
+
+/** Rows of a table that an index finds, a few at a time. @param key what tells them apart */
+export function over<T extends Table>(
+  table: T,
+  key: readonly (keyof RowOf<T> & string)[],
+  narrow: (rows: RowsOf<T>) => RowsOf<T>,
+): Sweep {
+  return indexed(table, (tx) => deleteSome(tx, table, key, narrow, sweepStep));
 }

@@ -10,6 +10,13 @@ export interface OutboundCall {
   readonly body?: string;
   /** The media type that is wanted; any unless given. What came is for the caller to look at. */
   readonly accept?: string;
+  /**
+   * It may arrive twice: so it may take a connection that an earlier such call left, to the same addresses and no others,
+   * and leaves its own to the next. What the other side has closed meanwhile is tried once more on a new one.
+   */
+  readonly mayArriveTwice?: boolean;
+  /** How long it may take (ms), where that is less than any call may. */
+  readonly time?: number;
   /** Whether a development tenant asks (`tenant.development`): its calls may go to its own machine, by http too. */
   readonly development: boolean;
 }

@@ -1,10 +1,11 @@
-// One request and its answer, on a connection of its own, held to what an answer may be (decision 48).
-import type { ClientRequest, IncomingMessage } from 'node:http';
+// One request and its answer, held to what an answer may be (decision 48).
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import { outbound as limits } from '../../core/operators/limits.ts';
 import { request as requestHttp } from '../http.ts';
 import type { OutboundCall, OutboundFailure, OutboundResult } from './call.ts';
+import { dialledAt, type Kept } from './kept.ts';
 
 /** An address of a host, as the resolver found it. */
 export interface Resolved {
@@ -19,16 +20,20 @@ export interface Exchange {
   /** Where the host is dialled, and nowhere else. */
   readonly found: readonly Resolved[];
   readonly ca: readonly string[] | undefined;
+  /** Connections of earlier calls; null if it has one of its own. */
+  readonly kept: Kept | null;
   /** Breaks it off. */
   readonly signal: AbortSignal;
 }
 
 /** Sends a request to one of these addresses, and reads its answer. It never throws. */
-export async function exchange({ call, url, found, ca, signal }: Exchange): Promise<OutboundResult> {
+export async function exchange(of: Exchange): Promise<OutboundResult> {
+  const { call, url, found, ca, kept, signal } = of;
   const isTls = url.protocol === 'https:';
   // Loaded with the first call: few services make one.
   const request = isTls ? (await import('node:https')).request : requestHttp;
-  const options = { ...optionsOf(call, found), signal, ...(ca === undefined ? {} : { ca: [...ca] }) };
+  const agent = kept === null ? null : await kept(isTls);
+  const options = { ...optionsOf(call, found, agent), signal, ...(ca === undefined ? {} : { ca: [...ca] }) };
   return new Promise((settle) => {
     const sent = request(url, options);
     let isAnswered = false;
@@ -44,7 +49,9 @@ export async function exchange({ call, url, found, ca, signal }: Exchange): Prom
       else settle(result);
     });
     sent.on('error', (error) => {
-      if (isShakingHands()) fail('tls');
+      const wasClosed = sent.reusedSocket && !isAnswered && !signal.aborted;
+      if (wasClosed) settle(exchange({ ...of, kept: null }));
+      else if (isShakingHands()) fail('tls');
       else fail('code' in error && error.code === 'HPE_HEADER_OVERFLOW' ? 'size' : 'connection');
     });
     // An answer that would change the protocol, for one, ends without an error.
@@ -56,6 +63,7 @@ export async function exchange({ call, url, found, ca, signal }: Exchange): Prom
 function optionsOf(
   { method, headers, accept = '*/*' }: OutboundCall,
   found: readonly Resolved[],
+  agent: Agent | null,
 ): RequestOptions {
   const lookup: LookupFunction = (_host, { all }, done) => {
     const [first = { address: '', family: 4 }] = found;
@@ -64,8 +72,9 @@ function optionsOf(
   };
   return {
     method,
-    // An agent of its own: no connection that was made for another call, and no proxy of the environment.
-    agent: false,
+    // Else an agent of its own: no connection that was made for another call. Neither knows a proxy of the environment.
+    agent: agent ?? false,
+    ...(agent === null ? {} : dialledAt(found)),
     // What was looked at is what is dialled: a second answer of the name service could be another one.
     lookup,
     // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED cannot say otherwise.
@@ -77,7 +86,7 @@ function optionsOf(
       // Nothing packed: a small answer could become a large one.
       'accept-encoding': 'identity',
       'user-agent': 'memberdoor',
-      connection: 'close',
+      ...(agent === null ? { connection: 'close' } : {}),
     },
   };
 }
@@ -87,6 +96,7 @@ function watchHandshake(sent: ClientRequest, isTls: boolean): () => boolean {
   let isShakingHands = false;
   if (isTls) {
     sent.on('socket', (socket: Socket) => {
+      if (sent.reusedSocket) return;
       socket.on('connect', () => {
         isShakingHands = true;
       });

@@ -7,11 +7,12 @@ import { outbound as limits } from '../../core/operators/limits.ts';
 import type { Clock, Schedule } from '../clock.ts';
 import type { OutboundCall, OutboundFailure, OutboundResult } from './call.ts';
 import { exchange, type Resolved } from './exchange.ts';
+import { createKept } from './kept.ts';
 import { mayDial as isPublic } from './ranges.ts';
 
 /** Makes calls. */
 export interface Outbound {
-  /** Makes one call, on a connection of its own. It never throws. */
+  /** Makes one call. It never throws. */
   send(call: OutboundCall): Promise<OutboundResult>;
 }
 
@@ -39,6 +40,7 @@ export interface OutboundDeps {
 export function createOutbound(deps: OutboundDeps): Outbound {
   const { clock, schedule, log, ca } = deps;
   const calls = createPlaces();
+  const connections = createKept();
 
   async function attempt(call: OutboundCall, signal: AbortSignal): Promise<OutboundResult> {
     const url = readOutboundUrl(call.url, call.development);
@@ -49,7 +51,8 @@ export function createOutbound(deps: OutboundDeps): Outbound {
       // It cannot be called off: the place is taken until the resolver has answered, even when the time is over.
       const found = await addressesOf(url, call.development, deps);
       if (typeof found === 'string') return failed(found);
-      return signal.aborted ? failed('time') : await exchange({ call, url, found, ca, signal });
+      const kept = call.mayArriveTwice === true ? connections : null;
+      return signal.aborted ? failed('time') : await exchange({ call, url, found, ca, kept, signal });
     } finally {
       leave();
     }
@@ -59,7 +62,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     async send(call) {
       const begun = clock();
       const time = new AbortController();
-      const callOff = schedule(() => time.abort(), limits.time);
+      const callOff = schedule(() => time.abort(), Math.min(call.time ?? limits.time, limits.time));
       const late = new Promise<OutboundResult>((settle) => {
         time.signal.addEventListener('abort', () => settle(failed('time')));
       });

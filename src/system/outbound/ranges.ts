@@ -1,48 +1,18 @@
 // Which IP addresses we dial: those of the public internet, and in development those of one's own machine.
 import { BlockList, isIP } from 'node:net';
+import { globalUnicast, notPublic } from '../../core/access/network.ts';
 
-/** Address blocks of IPv4 that are no host on the internet (RFC 6890, and IANA's registry of special-purpose addresses). */
-const notPublic4: readonly (readonly [network: string, prefix: number])[] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.31.196.0', 24],
-  ['192.52.193.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['192.175.48.0', 24],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-];
+const global6 = blockList([globalUnicast], 'ipv6');
+const refused6 = blockList(notPublic[6], 'ipv6');
+const refused4 = blockList(notPublic[4], 'ipv4');
+const loopback4 = blockList(['127.0.0.0/8'], 'ipv4');
 
-/**
- * Inside the one block of IPv6 that is given to hosts: those kept for protocols (Teredo is among them), for documents,
- * and 6to4, which leads on to an IPv4 address. IPv4-mapped and NAT64 addresses stand outside of it.
- */
-const notPublic6: readonly (readonly [network: string, prefix: number])[] = [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['2620:4f:8000::', 48],
-  ['3fff::', 20],
-];
-
-const global6 = blockList([['2000::', 3]], 'ipv6');
-const refused6 = blockList(notPublic6, 'ipv6');
-const refused4 = blockList(notPublic4, 'ipv4');
-const loopback4 = blockList([['127.0.0.0', 8]], 'ipv4');
-
-function blockList(networks: typeof notPublic4, family: 'ipv4' | 'ipv6'): BlockList {
+function blockList(networks: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
   const list = new BlockList();
-  for (const [network, prefix] of networks) list.addSubnet(network, prefix, family);
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/');
+    list.addSubnet(address, Number(prefix), family);
+  }
   return list;
 }
 

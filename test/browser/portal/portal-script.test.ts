@@ -1,6 +1,9 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { moveImport } from '../../../src/storage/imports/import.ts';
 import { enter, heading, notice, openList, press, send } from '../../support/browser/portal-visit.ts';
 import { startSite, submitSignIn } from '../../support/browser/site.ts';
+import { beginImport } from '../../support/browser/walks/portal.ts';
+import { tenantOf } from '../../support/device.ts';
 import { useStarted } from '../../support/use-service.ts';
 import { pkce } from '../../support/visitor.ts';
 
@@ -106,5 +109,30 @@ describe('the portal with JavaScript', () => {
     const address = `${site.issuer}/admin/tenants/${host}/clients`;
     expect(page.url()).toBe(address);
     expect(view.documents.filter((shown) => shown.url() === address)).toHaveLength(2);
+  });
+
+  it('the page of an import tells how far it is without loading anew, and does once the import is over', async () => {
+    const { service } = site;
+    const { id: tenantId } = tenantOf(service, host);
+    const id = await beginImport(site, tenantId, 'take');
+    const view = await enter(site, 'tina@example.com', true);
+    const { page } = view;
+    await page.clock.install();
+    await page.goto(`${site.issuer}/admin/tenants/${host}/imports/${id}`);
+    await page.getByText('56 % read').waitFor();
+    await page.evaluate('globalThis.isSame = true');
+    await service.store.transaction((tx) => moveImport(tx, { id, tenantId }, { readTo: 160, added: 31_008 }));
+    await page.clock.runFor(2_000);
+    await page.getByText('80 % read').waitFor();
+    await page.getByText('31,008 new').waitFor();
+    expect(await page.locator('progress').getAttribute('value')).toBe('80');
+    expect(await page.evaluate('globalThis.isSame')).toBe(true);
+    const over = { work: 'none', endedAt: service.clock.now(), readTo: 200 } as const;
+    await service.store.transaction((tx) => moveImport(tx, { id, tenantId }, over));
+    await page.clock.runFor(2_000);
+    await page.getByText('100 % read').waitFor();
+    expect(await page.locator('progress').count()).toBe(0);
+    expect(await page.evaluate('globalThis.isSame')).toBeUndefined();
+    expect(view.problems).toEqual([]);
   });
 });

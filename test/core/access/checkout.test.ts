@@ -33,7 +33,7 @@ const given: Subscription = {
   tenantId: 'tenant-a',
   memberId: 'member-1',
   packageId: 7,
-  state: 'pending',
+  state: 'active',
   createdAt: now,
   activatedAt: now,
   expiresAt: Date.UTC(2026, 3, 15, 12),

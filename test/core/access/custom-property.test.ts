@@ -6,7 +6,7 @@ import {
   isPropertyKey,
   propertyProblems,
 } from '../../../src/core/access/custom-property.ts';
-import { told } from '../../support/records/told.ts';
+import { told } from '../../support/expected/told.ts';
 
 const defined: readonly CustomProperty[] = [
   { key: 'seats', type: 'number' },

@@ -7,7 +7,7 @@ import {
   paymentReference,
   showAccount,
 } from '../../../src/core/access/invoicing.ts';
-import { told } from '../../support/records/told.ts';
+import { told } from '../../support/expected/told.ts';
 
 const wrong = (changes: object) => told(invoicingProblems({ ...invoicingDefaults, ...changes }));
 

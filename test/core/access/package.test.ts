@@ -9,9 +9,9 @@ import {
   packageProblems,
   textProblems,
 } from '../../../src/core/access/package.ts';
+import { told } from '../../support/expected/told.ts';
 import { packageFacts } from '../../support/records/access-records.ts';
 import { day } from '../../support/records/records.ts';
-import { told } from '../../support/records/told.ts';
 
 const at = (text: string) => Date.parse(`${text}T10:20:30.456Z`);
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -114,7 +114,7 @@ describe('end of the next period', () => {
 });
 
 describe('what is wrong with a package', () => {
-  const problemsOf = (changes: Partial<PackageFacts>) => told(packageProblems(packageFacts(changes)));
+  const problemsOf = (changes: Partial<PackageFacts>) => told(packageProblems(packageFacts(changes), true));
   const priced = (amount: number, currency = 'NOK') => ({ price: { amount, currency } });
   const period = (unit: Period['unit'], count: number) => ({ period: { unit, count } });
 

@@ -8,6 +8,7 @@ import {
   renewSubscription,
   resumeSubscription,
   type Subscription,
+  settleSubscription,
   standingOf,
   subscriptionMachine,
 } from '../../../src/core/access/subscription.ts';
@@ -35,10 +36,14 @@ const cancels = (stored: Subscription) => cancelSubscription(stored, now);
 const resumes = (stored: Subscription) => resumeSubscription(stored, now);
 const ends = (stored: Subscription) => endSubscription(stored, now);
 
-const moved = (from: Subscription, changes: Partial<Subscription>) => ({
+const moved = (
+  from: Subscription,
+  by: Extract<Write, { write: 'moveSubscription' }>['by'],
+  changes: Partial<Subscription>,
+) => ({
   answer: true,
   writes: [
-    { write: 'moveSubscription', from: from.state, subscription: { ...from, ...changes } },
+    { write: 'moveSubscription', from: from.state, by, subscription: { ...from, ...changes } },
   ] satisfies Write[],
 });
 const ignored = { answer: true, writes: [] };
@@ -52,27 +57,27 @@ const cases = [
   {
     line: 'pending | activate | –',
     decided: activates(waiting),
-    expected: moved(waiting, { state: 'active', activatedAt: now, expiresAt: inAQuarter }),
+    expected: moved(waiting, 'activate', { state: 'active', activatedAt: now, expiresAt: inAQuarter }),
   },
   { line: 'pending | renew | –', decided: renews(waiting), expected: refused },
-  { line: 'pending | cancel | –', decided: cancels(waiting), expected: moved(waiting, atOnce) },
+  { line: 'pending | cancel | –', decided: cancels(waiting), expected: moved(waiting, 'cancel', atOnce) },
   { line: 'pending | resume | –', decided: resumes(waiting), expected: ignored },
-  { line: 'pending | end | –', decided: ends(waiting), expected: moved(waiting, atOnce) },
+  { line: 'pending | end | –', decided: ends(waiting), expected: moved(waiting, 'end', atOnce) },
   { line: 'active | look | its time is over', decided: looked(over(running)), expected: 'expired' },
   { line: 'active | look | –', decided: looked(running), expected: 'active' },
   { line: 'active | activate | –', decided: activates(running), expected: ignored },
   {
     line: 'active | renew | –',
     decided: renews(running),
-    expected: moved(running, { expiresAt: inAQuarter + day }),
+    expected: moved(running, 'renew', { expiresAt: inAQuarter + day }),
   },
   {
     line: 'active | cancel | –',
     decided: cancels(running),
-    expected: moved(running, { state: 'cancelled', cancelledAt: now }),
+    expected: moved(running, 'cancel', { state: 'cancelled', cancelledAt: now }),
   },
   { line: 'active | resume | –', decided: resumes(running), expected: ignored },
-  { line: 'active | end | –', decided: ends(running), expected: moved(running, atOnce) },
+  { line: 'active | end | –', decided: ends(running), expected: moved(running, 'end', atOnce) },
   { line: 'cancelled | look | its time is over', decided: looked(over(cancelled)), expected: 'expired' },
   { line: 'cancelled | look | –', decided: looked(cancelled), expected: 'cancelled' },
   { line: 'cancelled | activate | –', decided: activates(cancelled), expected: ignored },
@@ -81,9 +86,9 @@ const cases = [
   {
     line: 'cancelled | resume | –',
     decided: resumes(cancelled),
-    expected: moved(cancelled, { state: 'active', cancelledAt: null }),
+    expected: moved(cancelled, 'resume', { state: 'active', cancelledAt: null }),
   },
-  { line: 'cancelled | end | –', decided: ends(cancelled), expected: moved(cancelled, atOnce) },
+  { line: 'cancelled | end | –', decided: ends(cancelled), expected: moved(cancelled, 'end', atOnce) },
   { line: 'expired | look | –', decided: looked(expired), expected: 'expired' },
   { line: 'expired | activate | –', decided: activates(expired), expected: refused },
   { line: 'expired | renew | –', decided: renews(expired), expected: refused },
@@ -109,8 +114,8 @@ describe('subscription, line by line of its state table', () => {
 });
 
 describe('a change of a subscription whose time has come or gone since it was written', () => {
-  const settled = (from: Subscription, answer: boolean, changes: Partial<Subscription>) => ({
-    ...moved(from, changes),
+  const settled = (from: Subscription, by: Parameters<typeof moved>[1], answer: boolean) => ({
+    ...moved(from, by, { state: 'expired' }),
     answer,
   });
 
@@ -119,32 +124,32 @@ describe('a change of a subscription whose time has come or gone since it was wr
     ['renew', renews],
     ['cancel', cancels],
     ['resume', resumes],
-  ])('%s is refused once it is over, and that it is over is written', (_event, change) => {
+  ] as const)('%s is refused once it is over, and that it is over is written', (event, change) => {
     for (const stored of [over(come), over(running), over(cancelled)]) {
-      expect(change(stored)).toEqual(settled(stored, false, { state: 'expired' }));
+      expect(change(stored)).toEqual(settled(stored, event, false));
     }
   });
 
   it('an end is no end before its time once it is over', () => {
-    expect(ends(over(running))).toEqual(settled(over(running), true, { state: 'expired' }));
+    expect(ends(over(running))).toEqual(settled(over(running), 'end', true));
   });
 
   it('what waited for its day is cancelled to its end, not at once, once its day has come', () => {
-    expect(cancels(come)).toEqual(moved(come, { state: 'cancelled', cancelledAt: now }));
+    expect(cancels(come)).toEqual(moved(come, 'cancel', { state: 'cancelled', cancelledAt: now }));
   });
 
   it('what waited for its day is renewed once its day has come, and no earlier', () => {
     const tomorrow = subscriptionRecord({ ...come, activatedAt: now + 1, expiresAt: now + day });
     expect(renews(tomorrow)).toEqual(refused);
     expect(renewSubscription(tomorrow, quarter, now + 1)).toEqual(
-      moved(tomorrow, { state: 'active', expiresAt: inAQuarter + day }),
+      moved(tomorrow, 'renew', { state: 'active', expiresAt: inAQuarter + day }),
     );
   });
 
   it('what waits for its day can be activated before it, and runs a period from then on', () => {
     const tomorrow = subscriptionRecord({ ...come, activatedAt: now + day, expiresAt: now + 2 * day });
     expect(activates(tomorrow)).toEqual(
-      moved(tomorrow, { state: 'active', activatedAt: now, expiresAt: inAQuarter }),
+      moved(tomorrow, 'activate', { state: 'active', activatedAt: now, expiresAt: inAQuarter }),
     );
   });
 });
@@ -162,9 +167,10 @@ describe('a subscription as it begins', () => {
     customPropertyValues,
   };
 
-  it('has what it was begun with, waits, and was neither cancelled nor ended', () => {
-    expect(beginSubscription(facts, now)).toEqual({
-      ...facts,
+  it('has what it was begun with, waits for its day, and was neither cancelled nor ended', () => {
+    const tomorrow = { ...facts, activatedAt: now + 1, expiresAt: now + day };
+    expect(beginSubscription(tomorrow, now)).toEqual({
+      ...tomorrow,
       state: 'pending',
       createdAt: now,
       cancelledAt: null,
@@ -173,7 +179,20 @@ describe('a subscription as it begins', () => {
   });
 
   it('is active at once if its time has come', () => {
-    expect(standingOf(beginSubscription(facts, now), now)).toBe('active');
+    expect(beginSubscription(facts, now).state).toBe('active');
+  });
+
+  it('is settled once by the clock, whoever looks how often', () => {
+    const stored = beginSubscription({ ...facts, activatedAt: now + 1, expiresAt: now + day }, now);
+    expect(settleSubscription(stored, now)).toEqual([]);
+    const [begun] = settleSubscription(stored, now + 1);
+    expect(begun).toEqual(moved(stored, 'look', { state: 'active' }).writes[0]);
+    expect(settleSubscription({ ...stored, state: 'active' }, now + day - 1)).toEqual([]);
+    for (const from of ['pending', 'active', 'cancelled'] as const) {
+      const last = { ...stored, state: from };
+      expect(settleSubscription(last, now + day)).toEqual(moved(last, 'look', { state: 'expired' }).writes);
+    }
+    expect(settleSubscription({ ...stored, state: 'expired' }, now + day)).toEqual([]);
   });
 });
 
@@ -203,7 +222,7 @@ describe('renewal of a subscription', () => {
   it('follows the running period without a gap, whenever it comes', () => {
     for (const at of [now, now + day - 1]) {
       expect(renewSubscription(running, quarter, at)).toEqual(
-        moved(running, { expiresAt: inAQuarter + day }),
+        moved(running, 'renew', { expiresAt: inAQuarter + day }),
       );
     }
   });

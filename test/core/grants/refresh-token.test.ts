@@ -9,6 +9,7 @@ import {
   writeRefreshToken,
 } from '../../../src/core/grants/refresh-token.ts';
 import type { SignIn, SignInEnd } from '../../../src/core/grants/sign-in.ts';
+import type { Rule } from '../../../src/core/refusals/rule.ts';
 import type { Write } from '../../../src/core/write.ts';
 import { linesOf } from '../../support/machines/state-lines.ts';
 import {
@@ -36,7 +37,14 @@ const superseded = { signInId: signIn.id, generation: signIn.generation - 1 };
 const right: RefreshCommand = { client, token: current, member, scope: undefined, jkt: null, now };
 
 const invalidGrant = { kind: 'refusal', error: 'invalid_grant' };
-const ends = (reason: SignInEnd, at = now): Write => ({ write: 'endSignIn', id: signIn.id, reason, at });
+const ends = (reason: SignInEnd, at = now): Write => ({
+  write: 'endSignIn',
+  id: signIn.id,
+  reason,
+  at,
+  // Where the request came from is not said here.
+  ...(reason === 'refresh_token_reused' ? { reuse: 'unclear' } : {}),
+});
 const rotates: Write = { write: 'rotateSignIn', id: signIn.id, from: 3, to: 4, at: now };
 
 const tokens = {
@@ -274,28 +282,40 @@ describe('why a refresh gave nothing, for the audit', () => {
   const older = signInRecord({ generation: 4, rotatedAt: now - 5 * second });
   const about = { event: 'refresh_refused', target: signIn.id };
 
-  it.each<[string, SignIn | null, Partial<RefreshCommand>]>([
-    ['this is no refresh token of the tenant', null, { token: null }],
-    ['the sign-in of the refresh token is unknown', null, {}],
-  ])('%s', (reason, stored, command) => {
-    expect(because(stored, command)).toEqual({ ...about, target: null, reason });
+  it.each<[string, Rule, SignIn | null, Partial<RefreshCommand>]>([
+    ['this is no refresh token of the tenant', 'refresh_token_foreign', null, { token: null }],
+    ['the sign-in of the refresh token is unknown', 'sign_in_unknown', null, {}],
+  ])('%s', (reason, rule, stored, command) => {
+    expect(because(stored, command)).toEqual({ ...about, target: null, rule, reason });
   });
 
-  it.each<[string, SignIn, Partial<RefreshCommand>]>([
-    ['the refresh token was issued to another client', signIn, { client: clientRecord({ clientId: 'c2' }) }],
-    ['the sign-in had ended: revoked', revoked, {}],
-    ['the sign-in had ended: expired', expired, {}],
-    ['the sign-in is too old, and has ended', signIn, { now: now + 90 * day }],
-    ['the scope asked for is wider', signIn, { scope: 'openid phone' }],
-    ['the member may no longer sign in', signIn, { member: disabled }],
-    ['a refresh token 1 generation old, superseded 5 s ago', older, { token: { ...current, generation: 3 } }],
+  it.each<[string, Rule, SignIn, Partial<RefreshCommand>]>([
     [
-      'a refresh token 3 generations old, superseded more than 5 s ago',
-      older,
-      { token: { ...current, generation: 1 } },
+      'the refresh token was issued to another client',
+      'grant_of_another_client',
+      signIn,
+      { client: clientRecord({ clientId: 'c2' }) },
     ],
-  ])('%s', (reason, stored, command) => {
-    expect(because(stored, command)).toEqual({ ...about, reason });
+    ['the sign-in had ended: revoked', 'sign_in_ended', revoked, {}],
+    ['the sign-in had ended: expired', 'sign_in_ended', expired, {}],
+    ['the sign-in is too old, and has ended', 'sign_in_expired', signIn, { now: now + 90 * day }],
+    ['the scope asked for is wider', 'scope_wider', signIn, { scope: 'openid phone' }],
+    ['the member may no longer sign in', 'member_inactive', signIn, { member: disabled }],
+  ])('%s', (reason, rule, stored, command) => {
+    expect(because(stored, command)).toEqual({ ...about, rule, reason });
+  });
+
+  it.each<[string, number]>([
+    ['a refresh token 1 generation old, superseded 5 s ago', 3],
+    ['a refresh token 3 generations old, superseded more than 5 s ago', 1],
+  ])('%s, and what that most likely was', (age, generation) => {
+    const came = because(older, { token: { ...current, generation } });
+    expect(came).toEqual({
+      ...about,
+      rule: 'refresh_token_reused',
+      reuse: 'unclear',
+      reason: expect.stringMatching(`^${age}; it is not`),
+    });
   });
 
   it('nothing is said where tokens are given', () => {

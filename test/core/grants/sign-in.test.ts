@@ -57,7 +57,8 @@ describe('sign-in', () => {
       authenticatedAt,
       dpopJkt,
     };
-    expect(beginSignIn(facts, now)).toEqual({
+    const holder = { network: 'network1', program: 'program1' };
+    expect(beginSignIn({ ...facts, holder }, now)).toEqual({
       ...facts,
       state: 'active',
       generation: 1,
@@ -67,6 +68,9 @@ describe('sign-in', () => {
       endReason: null,
       label: null,
       claims: null,
+      holderNetwork: 'network1',
+      holderProgram: 'program1',
+      reuse: null,
     });
   });
 

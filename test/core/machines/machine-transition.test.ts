@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { transition } from 'xstate';
 import { step } from '../../../src/core/machine.ts';
-import { type AnyMachine, machines } from '../../../tools/state-tables.ts';
+import type { AnyMachine } from '../../../src/core/rehearsal/chart/graph.ts';
+import { machines } from '../../../tools/state-tables.ts';
 
 /** What guards compare: times around each other, and yes and no. */
 const value = fc.constantFrom(0, 5, 10, true, false, null);

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { machines, statesDocument, transitionsOf } from '../../../tools/state-tables.ts';
+import { transitionsOf } from '../../../src/core/rehearsal/chart/graph.ts';
+import { machines, stateCharts, statesDocument } from '../../../tools/state-tables.ts';
 import { newStore } from '../../support/records/store.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
@@ -10,6 +11,13 @@ describe('docs/states.md', () => {
   it('says what the machines say (if not: npm run docs)', () => {
     expect(read('docs/states.md')).toBe(statesDocument());
   });
+
+  it.each(stateCharts())(
+    'shows the chart $file as the machine draws it (if not: npm run docs)',
+    ({ file, svg }) => {
+      expect(read(`docs/images/states/${file}`)).toBe(svg);
+    },
+  );
 });
 
 describe.each(machines.map((documented) => ({ name: documented.machine.id, ...documented })))(
@@ -61,7 +69,7 @@ describe.each(stored)('the table $table', ({ machine, table }) => {
       sql<{ sql: string }>`select sql from sqlite_master where name = ${table}`.execute(tx),
     );
     const [, list = ''] =
-      /\bstate text not null check \(state in \(([^)]*)\)\)/.exec(rows[0]?.sql ?? '') ?? [];
+      /\bstate"? text not null check \(state in \(([^)]*)\)\)/.exec(rows[0]?.sql ?? '') ?? [];
     expect(list.split(', ').sort()).toEqual([...machine.states.keys()].map((state) => `'${state}'`).sort());
   });
 });

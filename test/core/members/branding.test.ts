@@ -12,8 +12,8 @@ import {
 } from '../../../src/core/members/branding.ts';
 import { contrast, luminance, mix, readColor, textOn } from '../../../src/core/members/color.ts';
 import { templateFolder } from '../../../src/text/templates.ts';
-import { largestLogo, plainLogo } from '../../support/members/logos.ts';
-import { told } from '../../support/records/told.ts';
+import { told } from '../../support/expected/told.ts';
+import { largestLogo, plainLogo } from '../../support/members/pages/logos.ts';
 
 const branding: Branding = { ...neutralBranding, name: 'Acme' };
 const problemsOf = (changes: Partial<Branding>, development = false) =>

@@ -4,8 +4,10 @@ import {
   checkoutRecord,
   consentChangeRecord,
   invoiceRecord,
+  seatRecord,
   subscriptionRecord,
 } from '../../support/records/access-records.ts';
+import { eventRecord } from '../../support/records/event-records.ts';
 import {
   clientRecord,
   memberRecord,
@@ -19,6 +21,7 @@ describe('the file of a member’s data (pages 18)', () => {
   const data = memberData({
     member: memberRecord({ deletionDueAt: now }),
     subscriptions: [subscriptionRecord({ cancelledAt: now - 1, endedAt: now })],
+    seats: { had: [seatRecord()], given: [] },
     checkouts: [
       checkoutRecord({
         state: 'completed',
@@ -57,6 +60,10 @@ describe('the file of a member’s data (pages 18)', () => {
         linkedAt: now - 1,
         lastUsedAt: now,
       },
+    ],
+    events: [
+      eventRecord({ type: 'member.created', at: now - 5 }),
+      eventRecord({ type: 'app.allowed', clientId: 'app' }),
     ],
     consents: [
       {
@@ -129,6 +136,7 @@ describe('the file of a member’s data (pages 18)', () => {
         number: 12,
         subscriptionId: 41,
         packageName: 'Gold',
+        seats: 25,
         price: { amount: 19_900, currency: 'NOK' },
         taxName: 'VAT',
         taxPercent: 25,

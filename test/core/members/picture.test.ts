@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PictureKind } from '../../../src/core/members/limits.ts';
 import { pictureProblem, readPicture } from '../../../src/core/members/picture.ts';
 import { developmentClients, developmentTenants } from '../../../src/operations/development/clients.ts';
+import { told } from '../../support/expected/told.ts';
 import {
   hostileSvgs,
   inBase64,
@@ -10,8 +11,7 @@ import {
   plainJpeg,
   plainLogo,
   svgLogo,
-} from '../../support/members/logos.ts';
-import { told } from '../../support/records/told.ts';
+} from '../../support/members/pages/logos.ts';
 
 const logoProblem = (logo: string, kind: PictureKind = 'logo') => pictureProblem('logo', logo, kind);
 const wordsOf = (logo: string) => told([logoProblem(logo)].filter((found) => found !== null))[0] ?? null;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { hour } from '../../../src/core/limits.ts';
 import {
   blockedUntil,
+  factorBlockedUntil,
   failedAgain,
   hashEmail,
   type SignInFailures,
@@ -73,5 +75,18 @@ describe('failed sign-ins of one address (security, Defaults; A6)', () => {
     expect(hashEmail(' Ada@Example.test')).toBe(hashEmail('ada@example.test'));
     expect(hashEmail('ada@example.test')).toMatch(/^[\w-]{43}$/);
     expect(hashEmail('bo@example.test')).not.toBe(hashEmail('ada@example.test'));
+  });
+
+  it('SF24: of digits of a second factor few are looked at in a month, however patient their guesser', () => {
+    let looked = 0;
+    let stored: SignInFailures | null = null;
+    for (let at = now; at < now + 30 * day; at = Math.max(at, factorBlockedUntil(stored, at))) {
+      stored = failedAgain(stored, at);
+      looked += 1;
+    }
+    expect(looked).toBeLessThan(75);
+    expect(factorBlockedUntil(stored, stored?.lastFailedAt ?? 0)).toBe(
+      (stored?.lastFailedAt ?? 0) + 12 * hour,
+    );
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { TenantLimits } from '../../../src/core/limits.ts';
 import { tenantProblems } from '../../../src/core/operators/tenant-problems.ts';
 import type { Tenant } from '../../../src/core/tenant.ts';
+import type { TenantLimits } from '../../../src/core/tenant-limits.ts';
+import { told } from '../../support/expected/told.ts';
 import { tenantRecord } from '../../support/records/records.ts';
-import { told } from '../../support/records/told.ts';
 
 const languages = ['en', 'nb'];
 const problemsOf = (changes: Partial<Tenant>) => told(tenantProblems(tenantRecord('a', changes), languages));

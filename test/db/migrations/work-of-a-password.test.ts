@@ -3,7 +3,7 @@ import { Kysely, SqliteDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { expect, it } from 'vitest';
 import { migrations } from '../../../db/migrations/index.ts';
-import { hashWork } from '../../../src/core/members/password.ts';
+import { keptWork } from '../../../src/core/hashes/hash-work.ts';
 import type { Database } from '../../../src/storage/schema.ts';
 
 it('the members of an earlier version are given the work of their passwords', async () => {
@@ -37,6 +37,8 @@ it('the members of an earlier version are given the work of their passwords', as
     .orderBy('id')
     .execute();
   expect(rows.map(({ passwordWork }) => passwordWork)).toEqual([38_912, 8, 786_432, 0]);
-  expect(rows.map(({ passwordHash }) => hashWork(passwordHash))).toEqual([38_912, 8, 786_432, 0]);
+  expect(rows.map(({ passwordHash }) => keptWork(passwordHash).passwordWork)).toEqual([
+    38_912, 8, 786_432, 0,
+  ]);
   await db.destroy();
 });

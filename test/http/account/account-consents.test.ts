@@ -9,11 +9,11 @@ import {
   listConsents,
 } from '../../../src/storage/access/consent.ts';
 import { setLimits, tenantOf, textOf } from '../../support/device.ts';
+import { expectErrorPage } from '../../support/expected/expectations.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { type AccountVisitor, accountOf, expectDone } from '../../support/members/account.ts';
 import { askedFor, consentChangeRecord, consentRecord } from '../../support/records/access-records.ts';
-import { expectErrorPage } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { claimsOf } from '../../support/tokens.ts';
 import { useService } from '../../support/use-service.ts';

@@ -55,6 +55,7 @@ describe('my data', () => {
         userType: 'member',
         email: 'u1@example.test',
         emailVerified: true,
+        externalId: null,
         fullName: 'Member 1',
         nickName: 'M1',
         phone: '+4790000001',
@@ -74,6 +75,8 @@ describe('my data', () => {
         updatedAt: time,
         deletionDueAt: null,
       },
+      seats: [],
+      seatsGiven: [],
       checkouts: [],
       invoices: [],
       agreements: [],
@@ -99,6 +102,10 @@ describe('my data', () => {
       linkedAccounts: [],
       passkeys: [],
       secondFactor: null,
+      events: expect.arrayContaining([
+        { event: 'session.started', at: time },
+        { event: 'device.approved', at: time },
+      ]),
       consents: [{ app: 'Third Party', scope: 'openid offline_access', grantedAt: time }],
     });
   });

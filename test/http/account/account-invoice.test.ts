@@ -2,10 +2,10 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Invoice } from '../../../src/core/access/invoice.ts';
 import { insertInvoice } from '../../../src/storage/access/invoice.ts';
 import { textOf } from '../../support/device.ts';
+import { expectErrorPage } from '../../support/expected/expectations.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { type AccountVisitor, accountOf } from '../../support/members/account.ts';
 import { invoiceRecord } from '../../support/records/access-records.ts';
-import { expectErrorPage } from '../../support/records/expectations.ts';
 import { day } from '../../support/records/records.ts';
 import { useService } from '../../support/use-service.ts';
 import { visitor } from '../../support/visitor.ts';
@@ -64,7 +64,7 @@ describe('the page of an invoice', () => {
     const text = await shown(await invoice({ number: 539_007_547_034, taxName: '', taxPercent: 8.1, payTo }));
     expect(text).toContain('Invoice 539007547034');
     expect(text).toMatch(/From Gold AS Storgata 1 VAT 12 Billed to A\. Berg .*Issued January 15, 2026/);
-    expect(text).toMatch(/Gold NOK 199\.00 VAT 8\.1% included NOK 14\.91 Total NOK 199\.00/);
+    expect(text).toMatch(/Gold 25 seats NOK 199\.00 VAT 8\.1% included NOK 14\.91 Total NOK 199\.00/);
     expect(text).toContain(
       'How to pay Amount NOK 199.00 Due date January 29, 2026 Account number NO93 8601 1117 947 BIC DNBANOKK ' +
         'Payee Gold AS Reference RF18 5390 0754 7034',
@@ -74,7 +74,7 @@ describe('the page of an invoice', () => {
   it('without a tax names none, and shows no decimals in a currency that has none', async () => {
     const price = { amount: 1_200, currency: 'ISK' };
     const text = await shown(await invoice({ taxPercent: null, price }));
-    expect(text).toContain('Gold ISK 1,200 Total ISK 1,200');
+    expect(text).toContain('Gold 25 seats ISK 1,200 Total ISK 1,200');
     expect(await shown(await invoice({ taxName: 'GST', taxPercent: 15, price }))).toContain(
       'GST 15% included ISK 157 Total ISK 1,200',
     );

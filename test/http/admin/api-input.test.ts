@@ -31,6 +31,16 @@ beforeAll(async () => {
 beforeEach(() => service.clock.advance(60_000));
 
 describe('what was not understood', () => {
+  it('MC16: of tens of thousands of fields that there are not the first hundred are told, and no one waits for it', async () => {
+    const names = Array.from({ length: 70_000 }, (_, index) => [`k${index}`, 1] as const);
+    const body = Object.fromEntries(names);
+    const path = '/tenants/a.test/imports/0/parts';
+    const answer = await call({ method: 'POST', path, body, token: ofA });
+    expectRefusal(answer, 400, 'invalid_request');
+    expect(problemsOf(answer)).toHaveLength(100);
+    expect(answer.text.length).toBeLessThan(100_000);
+  });
+
   it('is 400 with every problem at once, and changes nothing', async () => {
     const before = brandColor();
     const body = { brandColor: 7, passwordLength: 'long', languages: 'tlh', extra: true };

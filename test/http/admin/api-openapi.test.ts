@@ -97,5 +97,11 @@ describe('the path items of the admin API', () => {
       },
     });
     expect(Object.keys(item.patch.responses)).toEqual(['200', '409', '503', '4XX']);
+    expect(item.patch.responses[200]).toMatchObject({
+      headers: {
+        RateLimit: { $ref: '#/components/headers/RateLimit' },
+        'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
+      },
+    });
   });
 });

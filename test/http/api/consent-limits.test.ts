@@ -3,7 +3,7 @@ import { consentAnswers } from '../../../src/core/access/limits.ts';
 import { countingWindow } from '../../../src/core/limits.ts';
 import { listConsentChanges } from '../../../src/storage/access/consent.ts';
 import { type Api, apiOf } from '../../support/api.ts';
-import { expectJsonError } from '../../support/records/expectations.ts';
+import { expectJsonError } from '../../support/expected/expectations.ts';
 import { useService } from '../../support/use-service.ts';
 
 const path = '/consents';

@@ -4,7 +4,7 @@ import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { registerClient } from '../../../src/operations/client/client.ts';
 import { listConsentChanges, listConsents } from '../../../src/storage/access/consent.ts';
 import { type Api, apiOf, bearer, profileUrl } from '../../support/api.ts';
-import { expectJsonError } from '../../support/records/expectations.ts';
+import { expectJsonError } from '../../support/expected/expectations.ts';
 import { useService } from '../../support/use-service.ts';
 
 const path = '/consents';

@@ -8,8 +8,8 @@ import { listProducts } from '../../../src/storage/access/package.ts';
 import { listSubscriptions } from '../../../src/storage/access/subscription.ts';
 import { updateMember } from '../../../src/storage/members/member.ts';
 import { type Api, apiOf, bearer, profileUrl } from '../../support/api.ts';
+import { expectJsonError } from '../../support/expected/expectations.ts';
 import type { Answer } from '../../support/http.ts';
-import { expectJsonError } from '../../support/records/expectations.ts';
 import { useService } from '../../support/use-service.ts';
 
 const day = 24 * 3_600_000;

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listConsentChanges } from '../../../src/storage/access/consent.ts';
 import { type Api, apiOf, profileUrl } from '../../support/api.ts';
+import { expectJsonError } from '../../support/expected/expectations.ts';
 import type { Answer } from '../../support/http.ts';
 import { rawExchange } from '../../support/process/raw-socket.ts';
-import { expectJsonError } from '../../support/records/expectations.ts';
 import { useService } from '../../support/use-service.ts';
 
 const email = 'ada@example.com';

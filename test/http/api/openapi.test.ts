@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../src/http/admin/api-openapi.ts';
+import { expectJsonError } from '../../support/expected/expectations.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { type Document, operations } from '../../support/openapi.ts';
-import { expectJsonError } from '../../support/records/expectations.ts';
 import { useService } from '../../support/use-service.ts';
 
 const document = openApiDocument() as Document;

@@ -4,9 +4,9 @@ import { apiRoutes } from '../../../src/http/api/member-api.ts';
 import { developmentMembers } from '../../../src/operations/development/members.ts';
 import { disableMember } from '../../../src/operations/member/member.ts';
 import { type Api, apiOf, bearer, profileUrl } from '../../support/api.ts';
+import { expectJsonError } from '../../support/expected/expectations.ts';
 import type { Ask } from '../../support/http.ts';
 import { type ApiCall, addresses, expectValid, operations, validatorOf } from '../../support/openapi.ts';
-import { expectJsonError } from '../../support/records/expectations.ts';
 import { apps, tokensOf } from '../../support/tokens.ts';
 import { useService } from '../../support/use-service.ts';
 import { visitor } from '../../support/visitor.ts';
@@ -140,10 +140,11 @@ describe.each(addresses)('$address', ({ address, methods }) => {
     const {
       date: _get,
       'request-id': _ofGet,
+      'memberdoor-time': _timeOfGet,
       ...expected
     } = (await service.http(acme.host, address, { headers })).headers;
     const head = await service.http(acme.host, address, { method: 'HEAD', headers });
-    const { date: _head, 'request-id': _ofHead, ...found } = head.headers;
+    const { date: _head, 'request-id': _ofHead, 'memberdoor-time': _timeOfHead, ...found } = head.headers;
     expect({ status: head.status, headers: found, text: head.text }).toEqual({
       status: 200,
       headers: expected,

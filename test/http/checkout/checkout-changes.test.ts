@@ -45,7 +45,7 @@ describe('what the member confirms is what the member saw', () => {
   });
 });
 
-it.each([{ taxPercent: 15 }, { taxName: 'GST' }, { renews: true }])(
+it.each([{ taxPercent: 15 }, { taxName: 'GST' }, { renews: true }, { seats: 10 }])(
   'what the member confirms is what the member saw: %o is shown first',
   async (changes) => {
     const { browser, packageId, ordering } = await summaries.open(invoiced);

@@ -34,7 +34,7 @@ describe('confirming', () => {
     expectLeads(await browser.submit(ordering, 'confirm'), onward);
     const { subscriptions, invoices, mails } = await givenOf(service, packageId);
     const [subscription] = subscriptions;
-    expect(subscription).toMatchObject({ state: 'pending', endedAt: null });
+    expect(subscription).toMatchObject({ state: 'active', endedAt: null });
     expect(Number(subscription?.activatedAt)).toBeGreaterThanOrEqual(before);
     const issuedAt = Number(subscription?.activatedAt);
     expect(invoices).toMatchObject([
@@ -71,6 +71,19 @@ describe('confirming', () => {
       state: 'completed',
       subscriptionId: subscription?.id,
     });
+  });
+
+  it('says how many seats are ordered: with the plan, the order, the mail and the invoice', async () => {
+    const { browser, packageId, ordering } = await summaries.open({ ...invoiced, seats: 10 });
+    expect((await browser.open({ packageId })).text).toContain('10 seats for people you choose');
+    expect(ordering.page.text).toContain('<span class="soft">10 seats</span>');
+    expectLeads(await browser.submit(ordering, 'confirm'), onward);
+    await service.delivered();
+    expect(service.outbox.last('u1@example.test').text).toMatch(/Subscription: Package \d+, 10 seats\n/);
+    const { invoices } = await givenOf(service, packageId);
+    expect(invoices).toMatchObject([{ seats: 10 }]);
+    const invoice = await browser.send(`/account/invoices/${invoices[0]?.number}`);
+    expect(invoice.text).toContain('<span class="soft">10 seats</span>');
   });
 
   it('an invoice says how it is paid, and what of it is tax, as that was when it was written', async () => {

@@ -11,10 +11,10 @@ import {
   type Shopper,
   shopper,
 } from '../../support/access/shopper.ts';
+import { expectErrorPage } from '../../support/expected/expectations.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer, Ask } from '../../support/http.ts';
 import { wayOn } from '../../support/members/sign-up.ts';
-import { expectErrorPage } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { useService } from '../../support/use-service.ts';
 import { field } from '../../support/visitor.ts';

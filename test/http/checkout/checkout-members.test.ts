@@ -16,9 +16,9 @@ import {
 } from '../../support/access/shopper.ts';
 import { countsOf, givenOf, type Row, rowsOf, summariesOf } from '../../support/access/summaries.ts';
 import { tenantOf, textOf } from '../../support/device.ts';
+import { expectErrorPage } from '../../support/expected/expectations.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { consentRecord } from '../../support/records/access-records.ts';
-import { expectErrorPage } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { useService } from '../../support/use-service.ts';
 import { field } from '../../support/visitor.ts';

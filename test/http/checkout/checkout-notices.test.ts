@@ -11,8 +11,8 @@ import {
 import { expectLeads, headingOf, onward } from '../../support/access/shopper.ts';
 import type { Row } from '../../support/access/summaries.ts';
 import { tenantOf } from '../../support/device.ts';
+import { expectJsonError } from '../../support/expected/expectations.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { expectJsonError } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
 import type { TestService } from '../../support/service.ts';
 import { useStarted } from '../../support/use-service.ts';

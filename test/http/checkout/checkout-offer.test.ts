@@ -10,8 +10,8 @@ import {
   shopper,
 } from '../../support/access/shopper.ts';
 import { textOf } from '../../support/device.ts';
+import { expectErrorPage } from '../../support/expected/expectations.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { expectErrorPage } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { useService } from '../../support/use-service.ts';
 import { field } from '../../support/visitor.ts';

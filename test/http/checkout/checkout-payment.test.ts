@@ -19,8 +19,8 @@ import {
   shopper,
 } from '../../support/access/shopper.ts';
 import { tenantOf, textOf } from '../../support/device.ts';
+import { expectErrorPage, expectJsonError } from '../../support/expected/expectations.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { expectErrorPage, expectJsonError } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
 import type { TestService } from '../../support/service.ts';
 import { useStarted } from '../../support/use-service.ts';

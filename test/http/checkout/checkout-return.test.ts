@@ -9,9 +9,9 @@ import {
   type Shopper,
   shopper,
 } from '../../support/access/shopper.ts';
+import { expectErrorPage } from '../../support/expected/expectations.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
-import { expectErrorPage } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { serviceForTest, useService } from '../../support/use-service.ts';
 

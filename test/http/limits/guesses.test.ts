@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { tenantLimits } from '../../../src/core/limits.ts';
 import { wrongEmailCodes } from '../../../src/core/members/limits.ts';
+import { tenantLimits } from '../../../src/core/tenant-limits.ts';
 import { countPasswords } from '../../../src/http/upkeep/metrics.ts';
 import { offerSetup } from '../../../src/operations/service/first-admin.ts';
 import { codesFor, forgetWrongCodes, pageOf, phoneOf } from '../../support/device.ts';

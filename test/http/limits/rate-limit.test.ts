@@ -28,6 +28,7 @@ const sharedLimiterAt = (start: number) => {
   const limiter: Counters = {
     look: (key, ...rest) => counters.look(`${own} ${key}`, ...rest),
     take: (key, ...rest) => counters.take(`${own} ${key}`, ...rest),
+    tally: (key, ...rest) => counters.tally(`${own} ${key}`, ...rest),
     giveBack: (key, ...rest) => counters.giveBack(`${own} ${key}`, ...rest),
   };
   return { time, limiter };

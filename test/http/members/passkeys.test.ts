@@ -127,7 +127,7 @@ describe('signing in with a passkey', () => {
     };
     const answer = await send(browser, field({ ...page, text: form }, 'flow'), passkey.signed(said));
     expect(isIn(answer)).toEqual(inside);
-    await service.store.transaction((tx) => deleteSecondFactor(tx, id));
+    await service.store.transaction((tx) => deleteSecondFactor(tx, { id, tenantId: tenantOf(hosts.a).id }));
   });
 
   it('WA1: a challenge that was signed before', async () => {

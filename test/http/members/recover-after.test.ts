@@ -19,6 +19,8 @@ import {
   storedMember,
   wayOn,
 } from '../../support/members/sign-up.ts';
+import { givePasskey } from '../../support/members/soft-passkey.ts';
+import { run } from '../../support/operators/desk.ts';
 import { makeAdmin } from '../../support/operators/portal.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { apps, refreshAs } from '../../support/tokens.ts';
@@ -35,6 +37,21 @@ const signInWith = async (email: string, password: string, browser = visitor(ser
   const parameters = authorizationParameters('pub1', apps.pub1.redirectUri, pkce(), { prompt: 'login' });
   return browser.signIn(await browser.authorize(parameters), email, password);
 };
+
+describe('what a new password does not end', () => {
+  it('WA23: the page that confirms it says what still opens the account, where anything does', async () => {
+    await run(service, 'tenants.change', { tenant: hosts.a, passkeys: 'on' });
+    const recovered = async (email: string) =>
+      submitReset(visitor(service, hosts.a), await recoveryLink(service, hosts.a, email), newPassword);
+    const note = 'Passkeys and connected accounts still sign you in. Check that they’re all yours.';
+    const [left, plain] = [await newMember(), await newMember()];
+    await givePasskey(service, left.id);
+    const told = await recovered(left.email);
+    expect(told.text).toContain(note);
+    expect(told.text).toContain('href="/account/sessions"');
+    expect((await recovered(plain.email)).text).not.toContain(note);
+  });
+});
 
 describe('what a new password ends', () => {
   /** A browser that is signed in, and the refresh token of its app. */

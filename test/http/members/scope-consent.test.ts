@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { expectErrorPage, expectErrorRedirect } from '../../support/expected/expectations.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
-import { expectErrorPage, expectErrorRedirect } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { useService } from '../../support/use-service.ts';
 import {

@@ -5,11 +5,11 @@ import { memberScopes } from '../../../src/core/oidc/scope.ts';
 import { languages } from '../../../src/text/language.ts';
 import { foreignPair } from '../../support/clients/foreign-jwt.ts';
 import { jwksOf } from '../../support/clients/signed-client.ts';
+import { claimsOf, headerOf } from '../../support/expected/claims.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { adminToken, callApi } from '../../support/operators/api.ts';
 import { run } from '../../support/operators/desk.ts';
 import { newAdmin } from '../../support/operators/portal.ts';
-import { claimsOf, headerOf } from '../../support/records/claims.ts';
 import { apps, tokensOf } from '../../support/tokens.ts';
 import { useService } from '../../support/use-service.ts';
 import { tokensFor } from '../../support/visitor.ts';
@@ -171,7 +171,7 @@ describe('the discovery document', () => {
     expect(await found()).toBeUndefined();
   });
 
-  it('I50, I65: is the same, byte for byte, at its three addresses (decision 3)', async () => {
+  it('I65, I50: is the same, byte for byte, at its three addresses (decision 3)', async () => {
     const { text } = await service.http(hosts.a, path);
     for (const other of [
       '/api/oidc/.well-known/openid-configuration',

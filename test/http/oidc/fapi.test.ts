@@ -1,10 +1,14 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DpopKey, dpopKey } from '../../support/clients/dpop.ts';
 import { type ForeignPair, foreignPair } from '../../support/clients/foreign-jwt.ts';
+import { headerOf } from '../../support/expected/claims.ts';
+import {
+  expectErrorPage,
+  expectErrorRedirect,
+  expectJsonError,
+} from '../../support/expected/expectations.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { refusal, run } from '../../support/operators/desk.ts';
-import { headerOf } from '../../support/records/claims.ts';
-import { expectErrorPage, expectErrorRedirect, expectJsonError } from '../../support/records/expectations.ts';
 import {
   fapiAssertion,
   fapiExchange,

@@ -128,7 +128,7 @@ describe('an address that is not registered', () => {
     }
   });
 
-  it('L3, I41: the address of another client is never followed', async () => {
+  it('I41, L3: the address of another client is never followed', async () => {
     const { browser } = await signedIn();
     const foreign = { client_id: 'conf2', post_logout_redirect_uri: out };
     expectPage(await end(browser, foreign), 'Sign out?');
@@ -313,7 +313,7 @@ describe('only a navigation signs out', () => {
 });
 
 describe('what ends with the session', () => {
-  it('L9, I44: tokens without offline_access stop working, those with it go on', async () => {
+  it('I44, L9: tokens without offline_access stop working, those with it go on', async () => {
     const browser = visitor(service, hosts.a);
     const bound = await tokensOf(service, hosts.a, apps.conf1, { browser, more: { scope: 'openid' } });
     const offline = await tokensOf(service, hosts.a, apps.conf1, { browser });

@@ -1,7 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { pushedRequestsPerMinute } from '../../../src/core/oidc/limits.ts';
+import {
+  expectErrorPage,
+  expectErrorRedirect,
+  expectJsonError,
+} from '../../support/expected/expectations.ts';
 import { hosts, secrets } from '../../support/fixtures.ts';
-import { expectErrorPage, expectErrorRedirect, expectJsonError } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { mayPush, pushAs, pushed, pushUrl } from '../../support/requests/push.ts';
 import { apps, credentialsOf } from '../../support/tokens.ts';

@@ -9,9 +9,13 @@ import {
   signForeign,
 } from '../../support/clients/foreign-jwt.ts';
 import { jwksOf } from '../../support/clients/signed-client.ts';
+import {
+  expectErrorPage,
+  expectErrorRedirect,
+  expectJsonError,
+} from '../../support/expected/expectations.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { run } from '../../support/operators/desk.ts';
-import { expectErrorPage, expectErrorRedirect, expectJsonError } from '../../support/records/expectations.ts';
 import { mayPush, pushAs } from '../../support/requests/push.ts';
 import { apps, credentialsOf } from '../../support/tokens.ts';
 import { useService } from '../../support/use-service.ts';

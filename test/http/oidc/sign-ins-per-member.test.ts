@@ -1,7 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import { beginSignIn } from '../../../src/core/grants/sign-in.ts';
 import { signInsPerMember } from '../../../src/core/limits.ts';
-import { insertSignIn, listActiveSignIns } from '../../../src/storage/grants/sign-in.ts';
+import { listActiveSignIns } from '../../../src/storage/grants/member-sign-ins.ts';
+import { insertSignIn } from '../../../src/storage/grants/sign-in.ts';
 import { phoneOf, setLimits, unlimited, usedCodes } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { watchAudit } from '../../support/operators/audit-watch.ts';

@@ -5,8 +5,8 @@ import { type ClientRegistration, registerClient } from '../../../src/operations
 import { changeTenant } from '../../../src/operations/tenant/tenant.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
-import { hostileSvgs, largestLogo, plainJpeg, plainLogo } from '../../support/members/logos.ts';
-import { pageWeight } from '../../support/members/page-weight.ts';
+import { hostileSvgs, largestLogo, plainJpeg, plainLogo } from '../../support/members/pages/logos.ts';
+import { pageWeight } from '../../support/members/pages/page-weight.ts';
 import { useService } from '../../support/use-service.ts';
 import { authorizationParameters, codeFor, pkce, type Visitor, visitor } from '../../support/visitor.ts';
 

@@ -35,7 +35,7 @@ const sheets = readdirSync(new URL('assets/', templateFolder), { recursive: true
   (name) => name.endsWith('.css'),
 );
 const everySheet = sheets
-  .filter((name) => !name.startsWith('portal/'))
+  .filter((name) => !/^(?:portal|rehearsal)\//.test(name))
   .map((name) => read(`assets/${name}`))
   .join('');
 const everySelector = selectorsOf(everySheet);

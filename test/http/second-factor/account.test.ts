@@ -5,9 +5,10 @@ import { findSecondFactor } from '../../../src/storage/members/second-factor.ts'
 import { hosts } from '../../support/fixtures.ts';
 import { type AccountVisitor, accountOf, expectDone } from '../../support/members/account.ts';
 import { digitsOf, giveSecondFactor, shownCodes, shownSecret } from '../../support/members/second-factor.ts';
+import { askedIn, givePasskey, softPasskey } from '../../support/members/soft-passkey.ts';
 import { run } from '../../support/operators/desk.ts';
 import { useService } from '../../support/use-service.ts';
-import { field } from '../../support/visitor.ts';
+import { field, visitor } from '../../support/visitor.ts';
 
 const service = useService({ data: 'security' });
 const password = 'kvist og eld i skogen';
@@ -110,6 +111,78 @@ it('SF12: is turned off, and given new recovery codes, by the password and a cod
   expect(told).toEqual(
     expect.arrayContaining(['recovery_codes_renewed', 'recovery_code_used', 'second_factor_off']),
   );
+});
+
+const passkeys = '/account/passkeys';
+
+/** Makes a passkey on the page that asks for one. */
+async function make({ account }: Pick<Own, 'account'>, from: string) {
+  const page = await account.send(from);
+  const said = { ...askedIn(page), origin: 'https://a.test', domain: 'a.test' };
+  const body = { token: field(page, 'token'), passkey: softPasskey().made(said) };
+  return account.send(`${passkeys}/new`, { body });
+}
+
+it('SF20: a passkey, which is two factors, is made by both where there are two, and not by the password alone', async () => {
+  await run(service, 'tenants.change', { tenant: hosts.a, passkeys: 'on' });
+  const own = await newMember();
+  const { secret } = await giveSecondFactor(service, own.id);
+  // The session is a moment old, and knows the password alone.
+  expect((await own.account.send(`${passkeys}/new`)).headers.location).toBe(`${passkeys}/confirm`);
+  const page = await own.account.send(`${passkeys}/confirm`);
+  const confirm = (form: Record<string, string>) =>
+    own.account.send(`${passkeys}/confirm`, {
+      body: { token: field(page, 'token'), currentPassword: password, ...form },
+    });
+  expect(page.text).toContain('name="code"');
+  expect((await confirm({})).status).toBe(422);
+  expect((await confirm({ code: '000000' })).status).toBe(422);
+  const led = await confirm({ code: await digitsOf(service, secret) });
+  expect(led.headers.location).toMatch(/^\/account\/passkeys\/new\?proof=/);
+  const made = await make(own, String(led.headers.location));
+  expect(made.headers.location, made.text).toBe(passkeys);
+});
+
+it('WA20: what the page of a new passkey asks to be signed opens no such page again', async () => {
+  const own = await newMember();
+  const page = await own.account.send(`${passkeys}/new`);
+  const { challenge } = askedIn(page);
+  service.clock.advance(5 * minute);
+  const again = await own.account.send(`${passkeys}/new?proof=${encodeURIComponent(challenge)}`);
+  expect(again.headers.location).toBe(`${passkeys}/confirm`);
+});
+
+it('SF21: a password that nobody looked at is not among what a session says that was proven, to operators too', async () => {
+  const own = await newMember();
+  const passkey = await givePasskey(service, own.id);
+  await run(service, 'tenants.change', { tenant: hosts.a, passkeys: 'on' });
+  const browser = visitor(service, hosts.a);
+  const way = await browser.send('/sign-in');
+  const signIn = await browser.send(String(way.headers.location));
+  const body = { flow: field(signIn, 'flow'), passkey: passkey.signedFor(signIn) };
+  expect((await browser.send('/sign-in', { body })).headers.location).toBe('/account');
+  const proof = await browser.send('/account/data');
+  const page = await browser.send(url);
+  const done = await browser.send(url, {
+    body: {
+      token: field(page, 'token'),
+      setUp: field(page, 'setUp'),
+      code: await digitsOf(service, shownSecret(page)),
+      currentPassword: 'not the password',
+      passkey: passkey.signedFor(proof),
+    },
+  });
+  expect(shownCodes(done)).toHaveLength(10);
+  const named = { tenant: hosts.a, memberId: own.id };
+  const { sessions } = await run<{ sessions: readonly { amr: string[]; strongAt: string | null }[] }>(
+    service,
+    'sessions.list',
+    named,
+  );
+  expect(sessions.map(({ amr, strongAt }) => [amr.join(' '), strongAt !== null]).sort()).toEqual([
+    ['hwk user otp mfa', true],
+    ['pwd', false],
+  ]);
 });
 
 it('is turned off by an operator for who lost everything: a mail says so, and the audit who did it', async () => {

@@ -4,6 +4,7 @@ import { totp } from '../../../src/core/members/limits.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { digitsOf, giveSecondFactor, shownCodes, shownSecret } from '../../support/members/second-factor.ts';
+import { givePasskey } from '../../support/members/soft-passkey.ts';
 import { run } from '../../support/operators/desk.ts';
 import { adminPassword, filledIn, makeAdmin, signInToPortal } from '../../support/operators/portal.ts';
 import { useService } from '../../support/use-service.ts';
@@ -108,9 +109,113 @@ it('SF14: a grave act asks for the second factor again after five minutes, and c
   expect((await browser.send(`${home}/+change/links`)).status).toBe(200);
 });
 
+it.each([
+  [
+    'a client, which may act in its own name',
+    'clients/+create',
+    { kind: 'website', name: 'New', address: 'https://new.test/cb' },
+  ],
+  ['where a client leads, and how it proves itself', 'clients/conf1/+change', {}],
+  ['a provider, which says who a member is', 'identity-providers/+create', { preset: 'google' }],
+  ['the address, the password and the rights of a member', 'members/:member/+change', {}],
+  [
+    'a file, which does all of that',
+    'file/+apply',
+    { file: `tenants:\n  - issuer: https://${hosts.a}\n    name: Tenant A\n` },
+  ],
+])(
+  'SF22, SF14: %s asks again too, before it is filled in and when it is sent',
+  async (_what, path, values) => {
+    const { browser, email, id } = await newAdmin();
+    const { secret } = await giveSecondFactor(service, id);
+    await give(browser, await begin(browser, email), { code: await digitsOf(service, secret) });
+    const form = `${home}/${path.replace(':member', id)}`;
+    const open = await browser.send(form);
+    expect(open.status, open.text).toBe(200);
+    service.clock.advance(5 * minute);
+    const proof = `/admin/proof?next=${encodeURIComponent(form)}`;
+    expect((await browser.send(form)).headers.location).toBe(proof);
+    expect((await browser.send(form, { body: filledIn(open, values) })).headers.location).toBe(proof);
+  },
+);
+
+it('SF22: what takes the second factor from members or administrators is as grave, and what gives it is not', async () => {
+  const { browser, email, id } = await newAdmin();
+  const { secret } = await giveSecondFactor(service, id);
+  await give(browser, await begin(browser, email), { code: await digitsOf(service, secret) });
+  service.clock.advance(5 * minute);
+  const form = `${home}/+change/sign-in`;
+  const open = await browser.send(form);
+  const sent = async (values: Record<string, string>) =>
+    (await browser.send(form, { body: filledIn(await browser.send(form), values) })).headers.location;
+  expect(open.status, open.text).toBe(200);
+  expect(await sent({ secondFactor: 'off' })).toMatch(/^\/admin\/proof/);
+  expect(await sent({ adminSecondFactor: 'optional' })).toMatch(/^\/admin\/proof/);
+  expect(await sent({ adminSecondFactor: 'required', secondFactor: 'required' })).not.toContain('proof');
+  await run(service, 'tenants.change', {
+    tenant: hosts.a,
+    adminSecondFactor: 'optional',
+    secondFactor: 'optional',
+  });
+});
+
 it('SF14: who has no second factor is not asked', async () => {
   const { browser, email } = await newAdmin();
   expect((await signInToPortal(browser, email)).headers.location).toBe('/admin');
   service.clock.advance(totp.stepSeconds * second * 20);
   expect((await browser.send(`${home}/keys/+rotate`)).status).toBe(200);
+});
+
+it('WA22: a passkey of an administrator opens the portal with both factors, and one of a member does not', async () => {
+  await run(service, 'tenants.change', { tenant: hosts.a, passkeys: 'on', adminSecondFactor: 'required' });
+  const sent = async (browser: Visitor, passkey: string) => {
+    const page = await browser.send('/admin/sign-in');
+    expect(page.text).toContain('username webauthn');
+    const body = { token: field(page, 'token'), next: field(page, 'next'), email: '', password: '', passkey };
+    return { page, answer: await browser.send('/admin/sign-in', { body }) };
+  };
+  const { browser, id } = await newAdmin();
+  const passkey = await givePasskey(service, id);
+  const page = await browser.send('/admin/sign-in');
+  const answered = await sent(browser, passkey.signedFor(page));
+  expect(answered.answer.headers.location).toBe('/admin');
+  expect(await isIn(browser)).toBe(true);
+  // What was signed works once, and for the portal alone there is nothing that a member could sign.
+  const again = await sent(visitor(service, hosts.a), passkey.signedFor(page));
+  expect(again.answer.status).toBe(422);
+  const own = visitor(service, hosts.a);
+  const memberId = await makeAdmin(service, hosts.a, 'plain@example.test', 'member');
+  const ofMember = await givePasskey(service, memberId);
+  const refused = await sent(own, ofMember.signedFor(await own.send('/admin/sign-in')));
+  expect([refused.answer.status, await isIn(own)]).toEqual([422, false]);
+  expect(refused.answer.text).toContain('That passkey didn’t work');
+  await run(service, 'tenants.change', { tenant: hosts.a, adminSecondFactor: 'optional' });
+});
+
+it('SF13, SF14: an administrator who has a passkey and no app takes both steps with it', async () => {
+  await run(service, 'tenants.change', { tenant: hosts.a, passkeys: 'on', adminSecondFactor: 'required' });
+  const { browser, email, id } = await newAdmin();
+  const passkey = await givePasskey(service, id);
+  const page = await begin(browser, email);
+  expect(page.text).toContain('Your second step is your passkey');
+  const form = { token: field(page, 'token'), next: field(page, 'next') };
+  const body = { ...form, passkey: passkey.signedFor(page) };
+  expect((await browser.send('/admin/sign-in', { body })).headers.location).toBe('/admin');
+  service.clock.advance(5 * minute);
+  const act = `${home}/keys/+rotate`;
+  const led = await browser.send(act);
+  expect(led.headers.location).toBe(`/admin/proof?next=${encodeURIComponent(act)}`);
+  const proof = await browser.send(String(led.headers.location));
+  const proven = { token: field(proof, 'token'), next: field(proof, 'next') };
+  const send = (text: string) => browser.send('/admin/proof', { body: { ...proven, passkey: text } });
+  const other = await givePasskey(service, await makeAdmin(service, hosts.a, 'other@example.test'));
+  const refused = await send(other.signedFor(proof));
+  expect(refused.status).toBe(422);
+  expect(refused.text).toContain('That passkey didn’t work');
+  const right = passkey.signedFor(refused);
+  expect((await send(right)).headers.location).toBe(act);
+  expect((await browser.send(act)).status).toBe(200);
+  service.clock.advance(5 * minute);
+  expect((await send(right)).status).toBe(422);
+  await run(service, 'tenants.change', { tenant: hosts.a, adminSecondFactor: 'optional' });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { minute, second } from '../../../src/core/limits.ts';
+import { day, minute, second } from '../../../src/core/limits.ts';
 import { totp } from '../../../src/core/members/limits.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
@@ -10,6 +10,7 @@ import {
   shownCodes,
   shownSecret,
 } from '../../support/members/second-factor.ts';
+import { givePasskey } from '../../support/members/soft-passkey.ts';
 import { run } from '../../support/operators/desk.ts';
 import { useService } from '../../support/use-service.ts';
 import {
@@ -79,6 +80,23 @@ describe('the second step', () => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
+  it('SF19: is a passkey where one is there and nothing else: the password sets nothing up beside it', async () => {
+    await set({ secondFactor: 'required', passkeys: 'on' });
+    const { id, email } = await newMember();
+    const passkey = await givePasskey(service, id);
+    const browser = visitor(service, hosts.a);
+    const page = await begin(browser, email);
+    expect(page.text).toContain('Your second step is your passkey');
+    expect(page.text).not.toMatch(/name="(?:setUp|trust)"/);
+    expect(await isSignedIn(browser)).toBe(false);
+    const body = { flow: field(page, 'flow'), passkey: passkey.signedFor(page) };
+    expect(answerOf(await browser.send('/sign-in', { body })).has('code')).toBe(true);
+    // Where the tenant has no passkeys any more, it is none.
+    await set({ passkeys: 'off' });
+    expect((await begin(visitor(service, hosts.a), email)).text).toContain('name="setUp"');
+    await set({ secondFactor: 'optional', passkeys: 'on' });
+  });
+
   it('is not there for a member without one, nor where the tenant turned it off', async () => {
     const { email } = await newMember();
     expect(answerOf(await begin(visitor(service, hosts.a), email)).has('code')).toBe(true);
@@ -125,8 +143,9 @@ describe('the second step', () => {
     expect(answerOf(await ask()).has('code')).toBe(true);
     await set({ trustedBrowserDays: 0 });
     expect((await ask()).headers.location).toMatch(/^\/second-factor/);
+    // What has ended stays so.
     await set({ trustedBrowserDays: 30 });
-    expect(answerOf(await ask()).has('code')).toBe(true);
+    expect((await ask()).headers.location).toMatch(/^\/second-factor/);
   });
 
   it('takes a recovery code instead, tells the member by mail, and says how many are left', async () => {
@@ -231,6 +250,37 @@ describe('hostile second steps', () => {
     await service.restart();
     expect((await give(browser, page, { [name]: right })).status).toBe(429);
     expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  it('SF23: a tenant that lets browsers be trusted for fewer days lets those that are trusted go no longer', async () => {
+    const { browser, email, secret } = await ready();
+    await give(browser, await begin(browser, email), { code: await digitsOf(service, secret), trust: 'yes' });
+    const ask = async () => {
+      const asked = await browser.authorize({ ...parameters(), prompt: 'login' });
+      return browser.signIn(asked, email, password);
+    };
+    await set({ trustedBrowserDays: 7 });
+    service.clock.advance(7 * day - second);
+    expect(answerOf(await ask()).has('code')).toBe(true);
+    service.clock.advance(second);
+    expect((await ask()).headers.location).toMatch(/^\/second-factor/);
+    await set({ trustedBrowserDays: 30 });
+  });
+
+  it('SF24: a member is told once of wrong digits behind a right password, and when digits are taken again', async () => {
+    const { browser, email, id } = await ready();
+    const page = await begin(browser, email);
+    for (let guess = 0; guess < 5; guess += 1) await give(browser, page, { code: '000000' });
+    expect((await give(browser, page, { code: '000000' })).text).toContain('Try again in 1 minute.');
+    service.clock.advance(minute);
+    await give(browser, page, { code: '000000' });
+    expect((await give(browser, page, { code: '000000' })).text).toContain('Try again in 2 minutes.');
+    await service.delivered();
+    const mails = service.outbox.sent.filter(
+      ({ to, name }) => to === email && name === 'secondFactorRefused',
+    );
+    expect(mails).toHaveLength(1);
+    await run(service, 'members.unlock', { tenant: hosts.a, memberId: id });
   });
 
   it('SF8: a trusted browser is asked again after the password changed, after a reset, and when its time is over', async () => {

@@ -3,6 +3,7 @@ import { minute } from '../../../src/core/limits.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { digitsOf, giveSecondFactor, shownCodes, shownSecret } from '../../support/members/second-factor.ts';
+import { givePasskey } from '../../support/members/soft-passkey.ts';
 import { run } from '../../support/operators/desk.ts';
 import { apps, claimsOf, credentialsOf } from '../../support/tokens.ts';
 import { useService } from '../../support/use-service.ts';
@@ -119,4 +120,35 @@ it('I67, I16: max_age asks a strong session for a new sign-in, with both factors
   const said = await saidOf(back, proof);
   expect(said).toMatchObject({ acr: two });
   expect(Number(said.auth_time)).toBeGreaterThan(service.clock.now() / 1_000 - 60);
+});
+
+it('SF18: no second factor is set up in a session that was left open: its member signs in once more first', async () => {
+  const { email, browser } = await signedIn();
+  service.clock.advance(5 * minute);
+  const { answer: page, proof } = await ask(browser, essential);
+  expect(page.text).toContain('<h1>Sign in</h1>');
+  const opened = await browser.send(`/second-factor?flow=${field(page, 'flow')}`);
+  expect(opened.headers.location).toMatch(/^\/sign-in\?flow=/);
+  const led = await browser.signIn(page, email, password);
+  const setUp = await browser.send(String(led.headers.location));
+  const form = { setUp: field(setUp, 'setUp'), code: await digitsOf(service, shownSecret(setUp)) };
+  const codes = await give(browser, setUp, form);
+  const next = /class="button primary" href="([^"]*)"/.exec(codes.text)?.[1] ?? '';
+  expect(await saidOf(await browser.send(next.replaceAll('&amp;', '&')), proof)).toMatchObject({ acr: two });
+});
+
+it.each([
+  ['an essential acr', essential],
+  ['acr_values', { acr_values: two }],
+])('I67: %s leads who has a passkey and no app to the passkey', async (_what, more) => {
+  await run(service, 'tenants.change', { tenant: hosts.a, passkeys: 'on' });
+  const { id, browser } = await signedIn();
+  const passkey = await givePasskey(service, id);
+  const { answer: page, proof } = await ask(browser, more);
+  expect(page.text).toContain('Your second step is your passkey');
+  expect(page.text).not.toContain('name="setUp"');
+  expect((await give(browser, page, { code: '000000' })).status).toBe(422);
+  const body = { flow: field(page, 'flow'), passkey: passkey.signedFor(page) };
+  const back = await browser.send('/sign-in', { body });
+  expect(await saidOf(back, proof)).toMatchObject({ acr: two, amr: ['hwk', 'user'] });
 });

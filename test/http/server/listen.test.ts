@@ -4,8 +4,8 @@ import fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { listen } from '../../../src/http/server/http-server.ts';
 import { StartupError } from '../../../src/system/startup-error.ts';
+import { expectSecurityHeaders } from '../../support/expected/expectations.ts';
 import { loopbackAddresses, rawExchange, rawSocket } from '../../support/process/raw-socket.ts';
-import { expectSecurityHeaders } from '../../support/records/expectations.ts';
 import { freePort, startTestService } from '../../support/service.ts';
 import { useService } from '../../support/use-service.ts';
 

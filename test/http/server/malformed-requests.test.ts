@@ -11,7 +11,7 @@ const url = '/api/oidc/token';
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const basic = `Basic ${Buffer.from(`conf1:${secrets.conf1}`).toString('base64')}`;
 
-const service = useService({ data: 'security' });
+const service = useService({ data: 'security', trustedProxies: ['127.0.0.1'] });
 beforeEach(() => service.clock.advance(60_000));
 
 /** Sends something, and returns the answer with what was written down. */
@@ -126,7 +126,7 @@ describe('W11: a malformed token request of a known client is in the audit, with
   });
 });
 
-describe('what names no client of the tenant leaves nothing in the audit', () => {
+describe('what names no client of the tenant is found by its reference alone', () => {
   it.each<[string, Ask]>([
     ['an unknown client', { body: { client_id: 'nobody' } }],
     ['no client', { body: { grant_type: 'x' } }],
@@ -140,8 +140,21 @@ describe('what names no client of the tenant leaves nothing in the audit', () =>
   ])('%s', async (_what, ask) => {
     const { answer, events } = await sent(ask);
     expect(answer.status).toBe(400);
-    expect(events).toEqual([]);
+    const reference = answer.headers['request-id'];
+    expect(events).toMatchObject([{ clientId: null, target: null, actorId: null, reference }]);
+    expect(JSON.stringify(events)).not.toContain('nobodys');
   });
+
+  it.each(['/api/oidc/token/revocation', '/api/oidc/introspect'])(
+    'so is what comes malformed to %s',
+    async (path) => {
+      const { answer, events } = await sent({ body: { client_id: 'pub1' } }, path);
+      expect(answer.status).toBe(400);
+      expect(events).toMatchObject([
+        { event: 'token_request_refused', clientId: 'pub1', reason: 'token is missing' },
+      ]);
+    },
+  );
 });
 
 describe('a flood of malformed requests', () => {
@@ -151,6 +164,16 @@ describe('a flood of malformed requests', () => {
     const events = (await auditEvents(service)).slice(before);
     expect(events.filter(({ event }) => event === 'token_request_refused')).toHaveLength(60);
     expect(events).toHaveLength(60);
+  });
+
+  it('RF14: in the name of none leaves sixty rows a minute, from however many addresses, and those of clients beside them', async () => {
+    const before = (await auditEvents(service)).length;
+    const from = (index: number) => ({ 'x-forwarded-for': `2001:db8:7:${index.toString(16)}::1` });
+    for (let count = 0; count < 70; count += 1) await sent({ body: { x: 'y' }, headers: from(count) });
+    await sent({ body: { client_id: 'pub1' }, headers: from(70) });
+    const events = (await auditEvents(service)).slice(before);
+    expect(events.filter(({ clientId }) => clientId === null)).toHaveLength(60);
+    expect(events.filter(({ clientId }) => clientId === 'pub1')).toHaveLength(1);
   });
 
   it('in the names of many from one address leaves sixty rows a minute, and one that says so', async () => {

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { expectSecurityHeaders } from '../../support/expected/expectations.ts';
 import { hosts } from '../../support/fixtures.ts';
+import { auditEvents } from '../../support/operators/api.ts';
 import { rawExchange } from '../../support/process/raw-socket.ts';
 import { workOf } from '../../support/process/work.ts';
-import { expectSecurityHeaders } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { serviceForTest, useService } from '../../support/use-service.ts';
 
@@ -35,11 +36,15 @@ describe('a request that two readers could read as two', () => {
   ])(
     'H4: %s is refused, the connection closes, and nothing smuggled is answered',
     async (_what, ...headers) => {
-      const before = await allRows(service, []);
+      const others = ['auditEvents'] as const;
+      const before = await allRows(service, others);
       const answer = await send(`${post(...headers)}0\r\n\r\n${smuggled}`);
       expect(answersIn(answer)).toEqual(['HTTP/1.1 400 ']);
       expect(answer).not.toContain('live');
-      expect(await allRows(service, [])).toEqual(before);
+      expect(await allRows(service, others)).toEqual(before);
+      // What could be read of it at all is written down as refused.
+      const events = await auditEvents(service);
+      expect(events.filter(({ result }) => result !== 'refused')).toEqual([]);
     },
   );
 

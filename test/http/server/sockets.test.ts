@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { expectJsonError, expectSecurityHeaders } from '../../support/expected/expectations.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { type RawSocket, rawExchange, rawSocket } from '../../support/process/raw-socket.ts';
-import { expectJsonError, expectSecurityHeaders } from '../../support/records/expectations.ts';
 import type { TestService } from '../../support/service.ts';
 import { serviceForTest, useService } from '../../support/use-service.ts';
 

@@ -1,12 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { consentAnswers } from '../../../src/core/access/limits.ts';
-import { tenantLimits, wrongSecretsPerMinute } from '../../../src/core/limits.ts';
+import { wrongSecretsPerMinute } from '../../../src/core/limits.ts';
 import { auditedRefusals, deniedCallsPerMinute } from '../../../src/core/operators/limits.ts';
+import { tenantLimits } from '../../../src/core/tenant-limits.ts';
 import { saveConsent } from '../../../src/storage/access/consent.ts';
 import { devicePath, tenantOf } from '../../support/device.ts';
 import { hosts, secrets } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { adminToken, auditEvents, callApi } from '../../support/operators/api.ts';
+import { run } from '../../support/operators/desk.ts';
 import { filledIn, newAdmin } from '../../support/operators/portal.ts';
 import { sharedDatabase } from '../../support/run/test-store.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -96,6 +98,16 @@ const limits: Readonly<Record<string, Limit>> = {
     begin: async () => {
       const token = await adminToken(pair.one, { permissions: [] });
       return (service) => callApi(service, { path: '/tenants', token, headers: home });
+    },
+  },
+  'calls of the admin API': {
+    allowed: 70,
+    status: 200,
+    begin: async () => {
+      const limited = { tenant: host, limits: { adminCallsPerTokenAndMinute: 70 } };
+      await run(pair.one, 'tenants.change', limited);
+      const token = await adminToken(pair.one, { host });
+      return (service) => callApi(service, { path: `/tenants/${host}`, token, headers: home });
     },
   },
   'wrong links of mails': {

@@ -51,6 +51,23 @@ describe('two processes on one database', () => {
     }
   });
 
+  it('MC11: 200 calls at once with one idempotency key, at both of them, do it once', async () => {
+    const { one, other } = pair;
+    const token = await adminToken(one, { host: hosts.a });
+    const path = `/tenants/${hosts.a}/products`;
+    const headers = { 'idempotency-key': 'of-both' };
+    const add = (service: TestService) => callApi(service, { path, body: { name: 'Once' }, headers, token });
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => add(index % 2 === 0 ? one : other)),
+    );
+    const done = answers.filter(({ status }) => status === 200).map(({ text }) => text);
+    const others = answers.filter(({ status }) => status !== 200);
+    expect(new Set(done).size).toBe(1);
+    expect(new Set(others.map(({ status }) => status))).toEqual(new Set([409]));
+    const { products } = (await callApi(one, { path, token })).json<{ products: { name: string }[] }>();
+    expect(products.filter(({ name }) => name === 'Once')).toHaveLength(1);
+  });
+
   it('decision 51: a client that one disables is refused by the other at once', async () => {
     const { one, other } = pair;
     const { refresh_token } = await tokensOf(other, hosts.a, apps.conf1);

@@ -8,7 +8,7 @@ import { setLimits, tenantOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { codeIn } from '../../support/mails/outbox.ts';
-import { largestLogo } from '../../support/members/logos.ts';
+import { largestLogo } from '../../support/members/pages/logos.ts';
 import { atSignUp, newPassword, storedMember, submitCode } from '../../support/members/sign-up.ts';
 import { askedFor, consentRecord } from '../../support/records/access-records.ts';
 import { useService } from '../../support/use-service.ts';

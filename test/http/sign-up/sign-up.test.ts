@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { setLimits } from '../../support/device.ts';
+import { claimsOf } from '../../support/expected/claims.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { codeIn } from '../../support/mails/outbox.ts';
-import { hashingPasswords } from '../../support/members/hashing.ts';
+import { hashingPasswords } from '../../support/members/moving-in/hashing.ts';
 import {
   applied,
   atSignUp,
@@ -15,7 +16,6 @@ import {
 } from '../../support/members/sign-up.ts';
 import { median } from '../../support/process/median.ts';
 import { workOf } from '../../support/process/work.ts';
-import { claimsOf } from '../../support/records/claims.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { quickPasswords } from '../../support/run/fixture-folders.ts';
 import { apps, tokensOf } from '../../support/tokens.ts';

@@ -76,7 +76,7 @@ describe('metrics', () => {
       grants('refresh_token', 'invalid_client'),
       grants('other', 'unsupported_grant_type'),
       grants('other', 'invalid_request'),
-      'memberdoor_refresh_reuse_total{tenant="a.test"}',
+      'memberdoor_refresh_reuse_total{tenant="a.test",client="pub1",class="parallel_refresh"}',
     ];
     const grown = await growth(series, async () => {
       const first = await tokensOf(service, hosts.a, apps.pub1);

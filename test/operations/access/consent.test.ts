@@ -3,9 +3,9 @@ import type { ConsentStatus } from '../../../src/core/access/consent.ts';
 import { answerConsents, defineConsent } from '../../../src/operations/access/consent.ts';
 import { listConsentChanges, listConsents } from '../../../src/storage/access/consent.ts';
 import type { Store } from '../../../src/storage/store.ts';
+import { problemsOf } from '../../support/expected/refusals.ts';
 import { consentRecord } from '../../support/records/access-records.ts';
 import { now } from '../../support/records/records.ts';
-import { problemsOf } from '../../support/records/refusals.ts';
 import { storeWithMember } from '../../support/records/store.ts';
 
 const newsletter = consentRecord();

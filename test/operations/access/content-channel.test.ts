@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { defineContentChannel } from '../../../src/operations/access/content-channel.ts';
 import { addProduct } from '../../../src/operations/access/package.ts';
 import { listContentChannels } from '../../../src/storage/access/content-channel.ts';
+import { problemsOf } from '../../support/expected/refusals.ts';
 import { channelRecord } from '../../support/records/access-records.ts';
-import { problemsOf } from '../../support/records/refusals.ts';
 import { storeWithMember } from '../../support/records/store.ts';
 
 async function storeWithProducts() {

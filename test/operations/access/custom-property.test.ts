@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineCustomProperty } from '../../../src/operations/access/subscription.ts';
 import { listCustomProperties } from '../../../src/storage/access/subscription.ts';
-import { problemsOf } from '../../support/records/refusals.ts';
+import { problemsOf } from '../../support/expected/refusals.ts';
 import { storeWithMember } from '../../support/records/store.ts';
 
 const seats = { key: 'seats', type: 'number' } as const;

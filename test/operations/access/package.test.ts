@@ -7,8 +7,8 @@ import {
 } from '../../../src/operations/access/package.ts';
 import { findPackage, listPackages, listProducts } from '../../../src/storage/access/package.ts';
 import type { Store } from '../../../src/storage/store.ts';
+import { problemsOf } from '../../support/expected/refusals.ts';
 import { packageFacts, packageRecord } from '../../support/records/access-records.ts';
-import { problemsOf } from '../../support/records/refusals.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { storeWithMember } from '../../support/records/store.ts';
 

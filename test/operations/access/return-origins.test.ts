@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { changeTenant } from '../../../src/operations/tenant/tenant.ts';
 import type { Store } from '../../../src/storage/store.ts';
 import { listTenants } from '../../../src/storage/tenant.ts';
+import { problemsOf } from '../../support/expected/refusals.ts';
 import { tenantRecord } from '../../support/records/records.ts';
-import { problemsOf } from '../../support/records/refusals.ts';
 import { storeWithMember } from '../../support/records/store.ts';
 
 const set = (store: Store, tenantId: string, origins: readonly string[]) =>

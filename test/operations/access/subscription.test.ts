@@ -13,9 +13,9 @@ import { deleteMember } from '../../../src/operations/member/member.ts';
 import { findSubscription } from '../../../src/storage/access/subscription.ts';
 import { insertMember } from '../../../src/storage/members/member.ts';
 import type { Store } from '../../../src/storage/store.ts';
+import { problemsOf } from '../../support/expected/refusals.ts';
 import { packageFacts } from '../../support/records/access-records.ts';
 import { day, hour, memberRecord, now } from '../../support/records/records.ts';
-import { problemsOf } from '../../support/records/refusals.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { storeWithMember } from '../../support/records/store.ts';
 

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Actor, permissions } from '../../../src/core/operators/permission.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import type { Operation } from '../../../src/operations/admin/operation.ts';
+import { tenantFileSchema } from '../../../src/operations/tenant-file/tenant-file.ts';
 import {
   adminOf,
   operator,
@@ -177,7 +178,8 @@ describe('who may', () => {
       const validate = ajv.compile(operation.output);
       expect(validate(answer), JSON.stringify(validate.errors)).toBe(true);
       const secret = answer !== null && 'secret' in answer ? answer.secret : null;
-      if (secret !== null) expect(secret).toMatch(/^(?:mda_)?[A-Za-z0-9_-]{43}$/);
+      if (secret !== null)
+        expect(secret).toMatch(/^(?:(?:mda_)?[A-Za-z0-9_-]{43}|whsec_[A-Za-z0-9+/]{43}=)$/);
       expect(JSON.stringify(events)).not.toContain(secret ?? 'no secret');
     },
   );
@@ -226,6 +228,12 @@ const misshapen = (schema: object) => {
   const { type } = schema as { type?: unknown };
   return type === 'object' ? 'text' : { no: 'such' };
 };
+
+it('the schemas of all inputs and of tenant files are schemas, which no start checks', () => {
+  const ajv = new Ajv2020({ strict: false, logger: false });
+  const schemas = [tenantFileSchema, ...operations.map(({ input }) => input)];
+  expect(schemas.filter((schema) => ajv.validateSchema(schema) !== true)).toEqual([]);
+});
 
 describe('an input of the wrong shape', () => {
   let before: Awaited<ReturnType<typeof allRows>>;

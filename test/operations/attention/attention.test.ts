@@ -21,7 +21,14 @@ import { storeWithMember } from '../../support/records/store.ts';
 const actor = { kind: 'operator' } as const;
 const found = (store: Store, more: Partial<AttentionContext> = {}) =>
   store.transaction((tx) =>
-    attentionOf({ tx, tenant: tenantRecord('a'), actor, now, backedUpAt: null, ...more }),
+    attentionOf({
+      tx,
+      tenant: tenantRecord('a', { oldSystemUrl: null }),
+      actor,
+      now,
+      backedUpAt: null,
+      ...more,
+    }),
   );
 
 /** A subscription that invoices can be for. */
@@ -99,7 +106,7 @@ describe('what needs attention', () => {
         retiredAt: null,
       }),
     );
-    const tenant = tenantRecord('a', { disabledAt: now });
+    const tenant = tenantRecord('a', { disabledAt: now, oldSystemUrl: null });
     expect(await found(store, { tenant, backedUpAt: 0 })).toMatchObject([
       { code: 'tenant_disabled', at: now },
       { code: 'key_overdue', count: 1 },

@@ -12,15 +12,16 @@ const printed = (smtpUrl: string | null) =>
   banner({ dataFolder: '/data', mail: { smtpUrl, from: 'x@localhost' } }, tenants).split('\n');
 
 describe('the banner of the development start', () => {
-  it('begins with the account, the portal and its administrators, the outbox, the documents and the data', () => {
-    expect(printed(null).slice(1, 10)).toEqual([
+  it('begins with the rehearsal room, the account, the portal and its administrators, the outbox, the documents and the data', () => {
+    expect(printed(null).slice(1, 11)).toEqual([
       'Memberdoor, development start. Nothing here is secret; none of it loads into production.',
       '',
-      '  Account  http://localhost:3000/account  as ada@example.com',
-      '  Portal   http://localhost:3000/admin    as sam@example.com, or tina@example.com for Acme alone',
-      '  Outbox   http://localhost:3000/outbox   every mail, as its reader sees it',
-      '  Docs     docs/client-developers.md      begin with "Your first sign-in"',
-      '  Data     /data                          delete it to begin anew',
+      '  Rehearsal  http://localhost:3000/rehearsal  a TV, a phone, and what goes over the wire',
+      '  Account    http://localhost:3000/account    as ada@example.com',
+      '  Portal     http://localhost:3000/admin      as sam@example.com, or tina@example.com for Acme alone',
+      '  Outbox     http://localhost:3000/outbox     every mail, as its reader sees it',
+      '  Docs       docs/client-developers.md        begin with "Your first sign-in"',
+      '  Data       /data                            delete it to begin anew',
       '',
       '  The password of every member is memberdoor-development',
     ]);
@@ -37,7 +38,14 @@ describe('the banner of the development start', () => {
 
   it.each(['README.md', 'docs/client-developers.md'])('says what %s says', (name) => {
     const text = readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
-    for (const named of ['/admin', '/outbox', 'sam@example.com', 'tina@example.com', 'ada@example.com']) {
+    for (const named of [
+      '/rehearsal',
+      '/admin',
+      '/outbox',
+      'sam@example.com',
+      'tina@example.com',
+      'ada@example.com',
+    ]) {
       expect(text).toContain(named);
       expect(printed(null).join('\n')).toContain(named);
     }

@@ -218,6 +218,7 @@ describe('what there is', () => {
       moveSubscription(tx, {
         write: 'moveSubscription',
         from: 'active',
+        by: 'end',
         subscription: {
           ...subscription,
           subscriptionId: 3,

@@ -9,10 +9,11 @@ import {
   outboxTransport,
   smtpTransport,
 } from '../../../src/operations/mail/mail-transport.ts';
+import { folderOutbox } from '../../../src/operations/mail/outbox.ts';
 import { testClock } from '../../support/clock.ts';
 import { mailRows, newMailer, signUpMail } from '../../support/mails/mailer.ts';
 import { startSmtp } from '../../support/mails/smtp.ts';
-import { pngLogo } from '../../support/members/logos.ts';
+import { pngLogo } from '../../support/members/pages/logos.ts';
 import { tenantRecord } from '../../support/records/records.ts';
 import { storeWithMember } from '../../support/records/store.ts';
 import { temporaryFolder } from '../../support/records/temporary-folder.ts';
@@ -228,7 +229,7 @@ describe('the queue and a mail server', () => {
 describe('the outbox of the development start', () => {
   it('holds each mail as a message that only its owner may read', async () => {
     const folder = join(temporaryFolder(), 'outbox');
-    await outboxTransport(folder, from).send(outgoing({ language: 'nb' }));
+    await outboxTransport(folderOutbox(folder), from).send(outgoing({ language: 'nb' }));
     const [file = '', ...others] = readdirSync(folder);
     expect(others).toEqual([]);
     expect(file).toBe('1772600767000-7.tenant-a.eml');

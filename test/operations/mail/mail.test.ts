@@ -13,7 +13,7 @@ import {
 import { languages } from '../../../src/text/language.ts';
 import { fullMails } from '../../support/mails/mails.ts';
 import { codeIn, linkIn } from '../../support/mails/outbox.ts';
-import { largestPng, plainLogo, pngLogo } from '../../support/members/logos.ts';
+import { largestPng, plainLogo, pngLogo } from '../../support/members/pages/logos.ts';
 import { tenantRecord } from '../../support/records/records.ts';
 
 const tenant = tenantRecord('a', { name: 'Acme & Söhne', languages: [] });

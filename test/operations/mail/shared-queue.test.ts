@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mailBatch, mailLook } from '../../../src/core/members/limits.ts';
-import { lease } from '../../../src/core/operators/limits.ts';
+import { lease } from '../../../src/core/operators/store-limits.ts';
 import type { MailTransport } from '../../../src/operations/mail/mail-transport.ts';
 import type { Store } from '../../../src/storage/store.ts';
 import { testClock } from '../../support/clock.ts';

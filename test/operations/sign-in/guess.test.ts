@@ -5,7 +5,10 @@ import {
   keepGuess,
   takeGuessBack,
 } from '../../../src/operations/sign-in/guess.ts';
-import { clearSignInFailures, takeUnjudgedBack } from '../../../src/storage/members/sign-in-failure.ts';
+import {
+  clearSignInFailures,
+  takeUnjudgedBack,
+} from '../../../src/storage/members/guesses/sign-in-failure.ts';
 import type { Store } from '../../../src/storage/store.ts';
 import { now } from '../../support/records/records.ts';
 import { storeWithMember } from '../../support/records/store.ts';

@@ -166,11 +166,11 @@ describe('config check: a problem stands where it is, and says what to do', () =
     [development('members: [{ email: a@b.test, fullName: A, password: §"" }]'), 'this can be no password'],
     [
       member('passwordHash: §$2b$12$x'),
-      'this is no argon2id hash as a PHC string: $argon2id$v=19$m=…,t=…,p=…$salt$tag',
+      'this is no password hash as it is kept here, such as $argon2id$v=19$m=…,t=…,p=…$salt$tag',
     ],
     [
       member(`passwordHash: §"$argon2id$v=19$m=4194304,t=2,p=1$${'a'.repeat(22)}$${'a'.repeat(43)}"`),
-      'each sign-in would cost too much, or nothing: m is 8 times p to 65536, t 1 to 4, p 1 to 4',
+      'it needs more than 64 MB, or its costs, salt or key are not those of a sound hash',
     ],
     [subscription('properties: { seats: §[1] }'), 'seats must be a number or a text'],
     [

@@ -17,6 +17,7 @@ export const member: FileMember = {
   phone: '+4791234567',
   avatar: 'https://example.com/a.png',
   language: 'nb',
+  externalId: 'auth0|5f7c8ec7',
   address: {
     line1: 'Storgata 1',
     city: 'Oslo',

@@ -1,5 +1,5 @@
 import type { FileTenant, TenantFile } from '../../../src/operations/tenant-file/tenant-file.ts';
-import { plainJpeg, plainLogo } from '../../support/members/logos.ts';
+import { plainJpeg, plainLogo } from '../../support/members/pages/logos.ts';
 import { member } from './telling-member.ts';
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><path d="M0 0h4v4z"/></svg>';
@@ -29,6 +29,7 @@ const tenant: FileTenant = {
   adminSecondFactor: 'optional',
   trustedBrowserDays: 7,
   deviceFactor: 'fresh',
+  oldSystemUrl: 'https://old.example.com/ask',
   returnOrigins: ['https://www.telling.test', 'https://shop.telling.test'],
   invoicing: {
     payee: 'Telling AS',
@@ -61,6 +62,7 @@ const tenant: FileTenant = {
     registrationsPerAddressAndHour: 18,
     registrationsPerHour: null,
     requestsPerUnverifiedClientAddressAndMinute: 19,
+    adminCallsPerTokenAndMinute: 21,
   },
   properties: [
     { key: 'motto', type: 'string' },
@@ -79,7 +81,9 @@ const tenant: FileTenant = {
       renews: true,
       payment: 'invoice',
       needsAddress: true,
+      seats: 25,
       offered: false,
+      networks: ['8.8.8.0/24', '2a00:1450::/32'],
       products: ['Sport', 'News', '1987'],
     },
     {
@@ -92,7 +96,9 @@ const tenant: FileTenant = {
       renews: false,
       payment: 'free',
       needsAddress: false,
+      seats: null,
       offered: true,
+      networks: [],
       products: [],
     },
   ],

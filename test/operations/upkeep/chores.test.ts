@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { outboxMemory } from '../../../src/core/operators/limits.ts';
-import { outboxFile } from '../../../src/operations/mail/mail-transport.ts';
+import { folderOutbox, outboxName } from '../../../src/operations/mail/outbox.ts';
 import { type Chore, startChores, unhurried } from '../../../src/operations/upkeep/chore.ts';
 import { deleteOldOutboxMails } from '../../../src/operations/upkeep/chores.ts';
 import { now } from '../../support/records/records.ts';
@@ -51,6 +51,27 @@ describe('the chores', () => {
     await chores.stop();
     expect(failures.length).toBeGreaterThanOrEqual(3);
     expect(failures[0]).toEqual(['failing', 'Error: no disk']);
+  });
+
+  it('are done at once where time is skipped, as it adds up to theirs', async () => {
+    const done: string[] = [];
+    const chore = (name: string, every: number): Chore => ({
+      name,
+      every,
+      run: async () => {
+        done.push(name);
+      },
+    });
+    const chores = startChores([chore('hourly', hour), chore('daily', 24 * hour)], unexpected, hour);
+    const skipping = async (ms: number) => {
+      await chores.skip(ms);
+      return done.splice(0);
+    };
+    expect(await skipping(hour - 1)).toEqual([]);
+    expect(await skipping(1)).toEqual(['hourly']);
+    expect(await skipping(23 * hour)).toEqual(['hourly', 'daily']);
+    expect(await skipping(hour / 2)).toEqual([]);
+    await chores.stop();
   });
 
   it('stop at once: a pause ends, nothing begins any more, and what is under way is waited for', async () => {
@@ -119,13 +140,13 @@ it('a chore that is unhurried goes on for a fiftieth of the time, and is done ea
 describe('mails that a development start wrote to its folder', () => {
   it('are deleted after 30 days, and nothing else is', async () => {
     const folder = join(temporaryFolder(), 'outbox');
-    await deleteOldOutboxMails(folder, now);
+    await deleteOldOutboxMails(folderOutbox(folder), now);
     await deleteOldOutboxMails(null, now);
     mkdirSync(folder);
-    const old = outboxFile(`${now - outboxMemory - 1}-7`, 'tenant-a');
-    const young = outboxFile(`${now - outboxMemory}-8`, 'tenant-a');
+    const old = outboxName(`${now - outboxMemory - 1}-7`, 'tenant-a');
+    const young = outboxName(`${now - outboxMemory}-8`, 'tenant-a');
     for (const name of [old, young, 'notes.txt', '1-2.eml.txt']) writeFileSync(join(folder, name), '');
-    await deleteOldOutboxMails(folder, now);
+    await deleteOldOutboxMails(folderOutbox(folder), now);
     expect(readdirSync(folder).sort()).toEqual([young, 'notes.txt', '1-2.eml.txt'].sort());
   });
 });

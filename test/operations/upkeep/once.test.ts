@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { choreLook, lease } from '../../../src/core/operators/limits.ts';
+import { choreLook, lease } from '../../../src/core/operators/store-limits.ts';
 import type { Chore } from '../../../src/operations/upkeep/chore.ts';
 import { choresOf } from '../../../src/operations/upkeep/chores.ts';
 import { onceAmongAll } from '../../../src/operations/upkeep/once.ts';
@@ -169,7 +169,7 @@ describe('the chores of the service', () => {
       vault: undefined as never,
       tenants: undefined as never,
       payments: [],
-      outboxFolder: null,
+      outbox: null,
       clock: testClock().now,
       schedule: () => () => {},
       random: systemRandom,

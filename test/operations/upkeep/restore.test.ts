@@ -5,10 +5,18 @@ import { describe, expect, it } from 'vitest';
 import { movesOfRestore } from '../../../src/core/operators/restore.ts';
 import { backUp } from '../../../src/operations/upkeep/backup.ts';
 import { checkBackup, restore } from '../../../src/operations/upkeep/restore.ts';
+import { loadTotp } from '../../../src/secrets/totp.ts';
 import { openVault } from '../../../src/secrets/vault.ts';
+import {
+  isTrustedBrowser,
+  saveKnownBrowser,
+  trustBrowser,
+} from '../../../src/storage/members/known-browser.ts';
+import { findSecondFactor } from '../../../src/storage/members/second-factor.ts';
 import { appendChecksum, dropChecksum } from '../../../src/storage/sqlite/backup.ts';
 import { openStore } from '../../../src/storage/sqlite/open.ts';
 import { StartupError } from '../../../src/system/startup-error.ts';
+import { digitsOf, giveSecondFactor } from '../../support/members/second-factor.ts';
 import { temporaryFolder } from '../../support/records/temporary-folder.ts';
 import { fixtureKey } from '../../support/run/fixture-folders.ts';
 import { useService } from '../../support/use-service.ts';
@@ -25,6 +33,33 @@ describe('restore', () => {
     const before = readdirSync(service.folder).sort();
     await expect(restore(target(service.folder), file, 0)).rejects.toThrow('another memberdoor is using it');
     expect(readdirSync(service.folder).sort()).toEqual(before);
+  });
+
+  it('decision 54: takes no digits again and trusts no browser any more, and leaves recovery codes as they were', async () => {
+    const [member] = await service.store.transaction((tx) =>
+      tx.selectFrom('members').select('id').limit(1).execute(),
+    );
+    const { secret } = await giveSecondFactor(service, String(member?.id));
+    await service.store.transaction(async (tx) => {
+      await saveKnownBrowser(tx, String(member?.id), 'hash', service.clock.now());
+      await trustBrowser(tx, String(member?.id), 'hash', service.clock.now() + 1_000_000);
+    });
+    const file = join(temporaryFolder(), 'backup.db');
+    backUp(service.folder, file);
+    const folder = temporaryFolder();
+    await restore(target(folder), file, service.clock.now());
+    const store = await openStore(folder, false);
+    const { factor, isTrusted } = await store.transaction(async (tx) => ({
+      factor: await findSecondFactor(tx, String(member?.id)),
+      isTrusted: await isTrustedBrowser(tx, String(member?.id), 'hash', service.clock.now()),
+    }));
+    await store.close();
+    expect([factor?.recoveryHashes.length, isTrusted]).toEqual([10, false]);
+    const totp = await loadTotp();
+    for (const ahead of [-1, 0, 1]) {
+      const step = totp.stepOf(secret, await digitsOf(service, secret, ahead), service.clock.now());
+      expect(step).toBeLessThanOrEqual(factor?.lastStep ?? 0);
+    }
   });
 
   it('keeps the database that was there, with what its write-ahead log holds', async () => {

@@ -23,6 +23,7 @@ describe('invoices', () => {
     memberId: 'member-1',
     subscriptionId: 41,
     packageName: 'Gold, as it was called',
+    seats: null,
     price: { amount: 19_900, currency: 'NOK' },
     taxName: 'VAT',
     taxPercent: 8.1,

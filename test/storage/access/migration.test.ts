@@ -4,15 +4,19 @@ import { Kysely, SqliteDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { describe, expect, it } from 'vitest';
 import { migrations } from '../../../db/migrations/index.ts';
+import { isoTime } from '../../../src/core/access/iso-time.ts';
 import { profileOf } from '../../../src/core/access/profile.ts';
 import { standingOf } from '../../../src/core/access/subscription.ts';
 import { sightOf } from '../../../src/core/oidc/scope.ts';
 import { listPackages } from '../../../src/storage/access/package.ts';
 import { listSubscriptions, nextSubscriptionId } from '../../../src/storage/access/subscription.ts';
 import { listTenants } from '../../../src/storage/tenant.ts';
-import { day, memberRecord, now } from '../../support/records/records.ts';
+import { day, memberRecord } from '../../support/records/records.ts';
 import { newStore } from '../../support/records/store.ts';
 import { temporaryFolder } from '../../support/records/temporary-folder.ts';
+
+/** A migration asks the clock of the machine whose time has come. */
+const now = Date.now();
 
 /** A folder with a database as the version before packages, channels and checkouts left it. */
 async function olderDatabase(fill: (old: SQLite.Database) => void): Promise<string> {
@@ -105,7 +109,7 @@ describe('a database from before packages had prices and subscriptions a state',
       price: { amount: 0, currency: 'EUR' },
       period: { unit: 'month', count: 1 },
       renews: false,
-      state: 'pending',
+      state: 'active',
       createdAt: now - 30 * day,
       activatedAt: now - 20 * day,
       expiresAt: now + 10 * day,
@@ -133,9 +137,9 @@ describe('a database from before packages had prices and subscriptions a state',
         packageId: 7,
         packageName: 'Gold',
         status: 'active',
-        createdAt: '2025-12-16T12:00:00.000Z',
-        activatedAt: '2025-12-26T12:00:00.000Z',
-        expiresAt: '2026-01-25T12:00:00.000Z',
+        createdAt: isoTime(now - 30 * day),
+        activatedAt: isoTime(now - 20 * day),
+        expiresAt: isoTime(now + 10 * day),
         subscriptionProducts: [{ id: 71, name: 'Film', hasAccess: true }],
         customPropertyValues: { seats: 2 },
       },
@@ -158,7 +162,9 @@ describe('a database from before packages had prices and subscriptions a state',
         renews: false,
         payment: 'free',
         needsAddress: false,
+        seats: null,
         offered: false,
+        networks: [],
       },
     ]);
     const tenants = await store.transaction(listTenants);

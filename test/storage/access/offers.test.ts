@@ -34,7 +34,9 @@ const plain: PackageFacts = {
   period: { unit: 'day', count: 1 },
   payment: 'free',
   needsAddress: false,
+  seats: null,
   offered: false,
+  networks: [],
 };
 
 /** Film and Sport of tenant a, News of tenant b. */

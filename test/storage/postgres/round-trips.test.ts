@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { importBatch } from '../../../src/core/import/limits.ts';
 import { approvedCodes, codesFor, type Phone, phoneOf, poll, pollTokens } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
+import { takeLines } from '../../support/members/moving-in/take-lines.ts';
 import { countTrips } from '../../support/proxy/round-trips.ts';
 import { sharedDatabase } from '../../support/run/test-store.ts';
 import { startTestService } from '../../support/service.ts';
@@ -104,5 +106,19 @@ describe('a service whose clients are remembered and whose queries are prepared'
     'a device authorization, looking for those of other processes',
   ] as const)('five, of which three count: %s', async (what) => {
     expect(await tripsOf(done[what])).toBe(5);
+  });
+
+  it('lines of a file of members take as many as one line does', async () => {
+    let named = 0;
+    const ofLines = (count: number) => async () => async () => {
+      const lines = Array.from({ length: count }, () => {
+        named += 1;
+        return JSON.stringify({ email: `m${named}@trips.test`, externalId: `${named}` });
+      });
+      const taken = await takeLines(service, a, lines);
+      expect(taken.filter(({ outcome }) => outcome === 'added')).toHaveLength(count);
+    };
+    const ofOne = await tripsOf(ofLines(1));
+    expect(await tripsOf(ofLines(importBatch.entries))).toBeLessThanOrEqual(ofOne + 1);
   });
 });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { postgresPool, postgresTimes } from '../../../src/core/operators/limits.ts';
+import { postgresPool, postgresTimes } from '../../../src/core/operators/store-limits.ts';
 import {
   endSignInsOfClient,
   findSignIn,

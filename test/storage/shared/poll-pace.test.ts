@@ -41,7 +41,7 @@ const newPace = () => {
 };
 
 const polled = (pace: ReturnType<typeof newPace>, store: Store = running.store) =>
-  store.transaction(async (tx) => (await pace.find(tx, tenantId, hash)).lastPolledAt);
+  store.transaction(async (tx) => (await pace.find(tx, tenantId, hash)).lastPolledAt());
 
 describe('when codes were polled', () => {
   it('decision 51: is put off for half a second, for all polls meanwhile, and never waits for the database', async () => {
@@ -112,7 +112,7 @@ describe('when codes were polled', () => {
     const found: unknown[] = [];
     await running.store.transaction(async (tx) => {
       runs += 1;
-      found.push((await pace.find(tx, tenantId, hash)).lastPolledAt);
+      found.push((await pace.find(tx, tenantId, hash)).lastPolledAt());
       pace.record(tx, id, later);
       await pace.write();
       if (runs === 1) throw Object.assign(new Error('another was in the way'), { code: '40001' });

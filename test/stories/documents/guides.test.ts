@@ -119,6 +119,29 @@ describe('the programs of the guides run as they are written', () => {
     expect(claimsOf(jwt)).toMatchObject({ sub: 'nightly', aud, scope: 'invoices:read' });
   });
 
+  it('a CRM reads members, adds one, and hears of changes by webhook and by feed', async () => {
+    const port = await freePort();
+    const places = { 'localhost:4000': `localhost:${port}`, 'listen(4000': `listen(${port}` };
+    const reader = shellReader(service, 'guides/crm.md', {}, places);
+    onTestFinished(() => reader.stop());
+    expect(await reader.type()).toEqual([]);
+    const start = (name: string) =>
+      started(runProgram(`await import('${reader.folder}${name}.mjs')`, {}, reader.folder));
+    const [webhook, feed, changed] = [start('webhook'), start('feed'), start('changed')];
+    await webhook.says(/^listening$/);
+    await feed.says(/^following from /);
+    await changed.says(/^keep tess@example.com: Tess Tester$/);
+    const tess = { tenant: host, memberId: 'tess@example.com' };
+    const { id } = await run<{ id: string }>(service, 'members.change', { ...tess, fullName: 'Tess Proven' });
+    await service.webhooksTold();
+    await webhook.says(/^keep tess@example.com: Tess Proven$/);
+    await feed.says(/^keep tess@example.com: Tess Proven$/);
+    await run(service, 'members.delete', tess);
+    await service.webhooksTold();
+    await webhook.says(new RegExp(`^forget ${id}$`));
+    await feed.says(new RegExp(`^forget ${id}$`));
+  });
+
   it('a single-page app signs in and out in a browser', async () => {
     const require = createRequire(import.meta.url);
     const library = (name: string, path: string) =>

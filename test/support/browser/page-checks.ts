@@ -26,6 +26,8 @@ const validator = new HtmlValidate({
     'long-title': 'off',
     // A box for each choice of one field.
     'form-dup-name': ['error', { shared: ['button', 'checkbox', 'radio', 'reset', 'submit'] }],
+    // A browser without script loads the page of an import anew while it is at work: no field is on it.
+    'meta-refresh': 'off',
     // Our own script has its content's hash in its name.
     'require-sri': ['error', { target: 'crossorigin' }],
   },

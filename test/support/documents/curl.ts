@@ -56,6 +56,12 @@ const options: Readonly<Record<string, Option>> = {
   '-d': ({ data }, value) => void data.push(value),
   '--data-urlencode': ({ data }, value) => void data.push(encoded(value)),
   '-H': addHeader,
+  '--json': (asked, value) => {
+    asked.data.push(value);
+    asked.headers['content-type'] = 'application/json';
+  },
+  // A jar of cookies is for the next line, and a visitor has one of its own.
+  '-c': () => {},
   '-u': ({ headers }, value) => {
     headers.authorization = `Basic ${Buffer.from(value).toString('base64')}`;
   },
@@ -65,6 +71,7 @@ const options: Readonly<Record<string, Option>> = {
 };
 
 const flags: Readonly<Record<string, (asked: Asked) => void>> = {
+  '-g': () => {},
   '-s': () => {},
   '-si': () => {},
   '-i': () => {},

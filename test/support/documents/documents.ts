@@ -18,6 +18,12 @@ export function codeOf(name: string, language: string): readonly string[] {
   return [...blocks].map(([, code = '']) => code);
 }
 
+/** The files of a document, each below a line that names it. */
+export function filesOf(name: string): ReadonlyMap<string, string> {
+  const files = documentText(name).matchAll(/^`([\w.-]+)`:\n\n```[jt]s\n([\s\S]*?)^```$/gm);
+  return new Map([...files].map(([, file = '', code = '']) => [file, code]));
+}
+
 /** The rows of a document's tables: what stands in each cell, without the heads. */
 export function tableRows(name: string): readonly (readonly string[])[] {
   return documentText(name)
@@ -52,7 +58,7 @@ export function runProgram(
   mkdirSync(at, { recursive: true });
   const file = `${at}${Math.random().toString(36).slice(2)}.mjs`;
   writeFileSync(file, placed(code, places));
-  const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [file], { cwd: at, stdio: ['pipe', 'pipe', 'inherit'] });
   const gone = new Promise((resolve) => child.once('exit', resolve));
   const lines = linesOf(child);
   return {
@@ -80,10 +86,13 @@ function linesOf(child: ChildProcess): AsyncIterator<string> {
 
 /** The programs of a document, each under the name that its first line has, in a folder of their own. */
 export interface Folder {
+  /** Where it is, with a slash at the end. */
+  readonly path: string;
   /** Runs one. @param words its name, and what follows. @returns what it printed */
   run(words: readonly string[]): Promise<string>;
   /** A file that one of them wrote. */
   read(name: string): string;
+  write(name: string, text: string): void;
   remove(): void;
 }
 
@@ -101,9 +110,11 @@ export function programFolder(programs: readonly string[], places: Readonly<Reco
     writeFileSync(join(own, name), text);
   }
   return {
+    path: `${own}/`,
     run: async (words) =>
       (await promisify(execFile)(process.execPath, [...words], { cwd: own })).stdout.trim(),
     read: (name) => readFileSync(join(own, name), 'utf8'),
+    write: (name, text) => writeFileSync(join(own, name), text),
     remove: () => rmSync(own, { recursive: true, force: true }),
   };
 }

@@ -17,17 +17,23 @@ export interface ShellReader {
   readonly sent: () => number;
   /** The secret that was made last. */
   readonly secret: () => string;
+  /** The folder in which she types, with the programs of the document and what she kept in files. */
+  readonly folder: string;
   stop(): void;
 }
 
 /** Where a document's tenant is. */
 const documented = 'localhost:3000';
 
-/** @param variables that the document does not say how to come by */
+/**
+ * @param variables that the document does not say how to come by
+ * @param places what stands in the place of other addresses of the document
+ */
 export function shellReader(
   service: TestService,
   document: string,
   variables: Readonly<Record<string, string>> = {},
+  places: Readonly<Record<string, string>> = {},
 ): ShellReader {
   const host = `localhost:${service.port}`;
   const { verifier, challenge } = pkce();
@@ -36,7 +42,7 @@ export function shellReader(
   const byHand: Record<string, string> = {};
   const refreshTokens: Record<string, string> = {};
   const browser = visitor(service, host);
-  const folder = programFolder(codeOf(document, 'js'), { [`http://${documented}`]: `http://${host}` });
+  const folder = programFolder(codeOf(document, 'js'), { [documented]: host, ...places });
   let sent = 0;
 
   /** What an answer brought that later lines need. */
@@ -44,6 +50,7 @@ export function shellReader(
     if (answer.text === '') return;
     const found = answer.json<Record<string, string | undefined>>();
     const { access_token: accessToken, device_code: deviceCode, request_uri: requestUri } = found;
+    if (found.subscriptionId !== undefined) byHand.SUBSCRIPTION_ID = String(found.subscriptionId);
     if (accessToken !== undefined) {
       byHand.ACCESS_TOKEN = accessToken;
       set.token = accessToken;
@@ -78,10 +85,10 @@ export function shellReader(
       TOKEN: refreshToken,
       REFRESH_TOKEN: refreshToken,
     };
-    return line
-      .replaceAll(documented, host)
-      .replace(/"\$\(cat ([\w.-]+)\)"/g, (_, name: string) => {
-        set.file = folder.read(name);
+    return Object.entries({ [documented]: host, ...places })
+      .reduce((text, [told, real]) => text.replaceAll(told, real), line)
+      .replace(/\$\(cat ([\w.-]+)\)/g, (_, name: string) => {
+        set.file = folder.read(name).trim();
         return '$file';
       })
       .replace(/\b[A-Z]+(?:_[A-Z]+)*\b(?!=)/g, (word) => hand[word] ?? word);
@@ -102,7 +109,8 @@ export function shellReader(
       set[assigned[1] ?? ''] = assigned[2] ?? '';
       return null;
     }
-    const words = wordsOf(whole, set);
+    const [, typed = whole, file] = /^(memberdoor .*) > ([\w.-]+)$/.exec(whole) ?? [];
+    const words = wordsOf(typed, set);
     switch (words[0]) {
       case 'echo':
         byHand.CODE = await open(browser, words[1] ?? '');
@@ -112,6 +120,7 @@ export function shellReader(
         return null;
       case 'memberdoor':
         await commandLine(words);
+        if (file !== undefined) folder.write(file, `${set.secret}\n`);
         return null;
       default: {
         expect(words[0], line).toBe('curl');
@@ -134,6 +143,7 @@ export function shellReader(
     },
     sent: () => sent,
     secret: () => String(set.secret),
+    folder: folder.path,
     stop: () => folder.remove(),
   };
 }

@@ -1,7 +1,7 @@
 import type { Checkout } from '../../../src/core/access/checkout.ts';
 import type { Subscription } from '../../../src/core/access/subscription.ts';
 import type { AuthorizationCode } from '../../../src/core/grants/authorization-code.ts';
-import type { SignIn } from '../../../src/core/grants/sign-in.ts';
+import { type SignIn, storedHolder } from '../../../src/core/grants/sign-in.ts';
 import type { Session } from '../../../src/core/session.ts';
 import type { Write } from '../../../src/core/write.ts';
 
@@ -36,11 +36,12 @@ function writtenOne(records: Records, write: Write): Records {
       return { ...records, signIns: added(signIns, write.signIn.id, write.signIn) };
     case 'rotateSignIn': {
       const isCurrent = ({ state, generation }: SignIn) => state === 'active' && generation === write.from;
-      const move = { generation: write.to, rotatedAt: write.at };
+      const move = { generation: write.to, rotatedAt: write.at, ...storedHolder(write.holder) };
       return { ...records, signIns: changed(signIns, write.id, isCurrent, move) };
     }
     case 'endSignIn': {
-      const move = { state: 'ended', endedAt: write.at, endReason: write.reason } as const;
+      const { reason: endReason, at: endedAt, reuse = null } = write;
+      const move = { state: 'ended', endedAt, endReason, reuse } as const;
       return { ...records, signIns: changed(signIns, write.id, ({ state }) => state === 'active', move) };
     }
     case 'insertSession':

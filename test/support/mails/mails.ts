@@ -23,6 +23,7 @@ export const fullMails: Readonly<Record<MailName, Pick<Mail, 'values' | 'code'>>
   secondFactorOn: { values: { fullName: 'Grace Hopper', time: Date.UTC(2026, 2, 4, 5, 6) } },
   secondFactorOff: { values: { fullName: 'Grace Hopper', time: Date.UTC(2026, 2, 4, 5, 6) } },
   secondFactorReset: { values: { fullName: 'Grace Hopper', time: Date.UTC(2026, 2, 4, 5, 6) } },
+  secondFactorRefused: { values: { fullName: 'Grace Hopper', time: Date.UTC(2026, 2, 4, 5, 6) } },
   recoveryCodeUsed: { values: { fullName: 'Grace Hopper', left: '9', time: Date.UTC(2026, 2, 4, 5, 6) } },
   emailChange: { values: { fullName: 'Grace Hopper' }, code: '123 456' },
   emailChanged: {
@@ -45,6 +46,13 @@ export const fullMails: Readonly<Record<MailName, Pick<Mail, 'values' | 'code'>>
       time: Date.UTC(2026, 2, 4, 5, 6),
     },
   },
+  accountUnlinked: {
+    values: {
+      fullName: 'Grace Hopper',
+      linked: 'Google (grace@example.net)',
+      time: Date.UTC(2026, 2, 4, 5, 6),
+    },
+  },
   accountLinked: {
     values: {
       fullName: 'Grace Hopper',
@@ -54,6 +62,13 @@ export const fullMails: Readonly<Record<MailName, Pick<Mail, 'values' | 'code'>>
   },
   deletionRequested: { values: { fullName: 'Grace Hopper', date: Date.UTC(2026, 2, 4) } },
   deletionCancelled: { values: { fullName: 'Grace Hopper' } },
+  seatInvitation: {
+    values: {
+      from: 'Grace Hopper (grace@example.com)',
+      package: 'Gold & Silver',
+      date: Date.UTC(2026, 2, 4),
+    },
+  },
   subscribed: {
     values: {
       fullName: 'Grace Hopper',
@@ -90,6 +105,15 @@ export const fullMails: Readonly<Record<MailName, Pick<Mail, 'values' | 'code'>>
       payee: 'Acme Ltd',
       reference: 'RF53 17',
       note: 'Storgata 1, VAT 12',
+    },
+  },
+  webhookOff: {
+    values: {
+      fullName: 'Grace Hopper',
+      webhook: 'CRM & mail',
+      answer: 'status 500: out of order',
+      waiting: '4711',
+      time: Date.UTC(2026, 2, 4, 5, 6),
     },
   },
 };

@@ -5,6 +5,7 @@ import {
   outboxTransport,
   type RefusedScope,
 } from '../../../src/operations/mail/mail-transport.ts';
+import type { Outbox } from '../../../src/operations/mail/outbox.ts';
 
 /** A mail server in memory. */
 export interface TestOutbox {
@@ -16,8 +17,8 @@ export interface TestOutbox {
   refuse(reply: string | null, scope?: RefusedScope): void;
   /** How often a mail was offered, taken or not. */
   readonly offered: number;
-  /** @param folder where mails are written too, as in development; null for nowhere */
-  transport(folder: string | null): MailTransport;
+  /** @param development where mails are put too, as in development; null for nowhere */
+  transport(development: Outbox | null): MailTransport;
 }
 
 export function testOutbox(): TestOutbox {
@@ -37,8 +38,8 @@ export function testOutbox(): TestOutbox {
     refuse(reply, scope = 'server') {
       refusal = reply === null ? null : new MailRefused(scope, reply);
     },
-    transport(folder) {
-      const files = folder === null ? null : outboxTransport(folder, 'memberdoor@localhost');
+    transport(development) {
+      const files = development === null ? null : outboxTransport(development, 'memberdoor@localhost');
       return {
         send: async (mail) => {
           offered += 1;

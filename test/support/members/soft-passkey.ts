@@ -1,7 +1,10 @@
 // A passkey made of a key of this process: it signs whatever a test wants it to say.
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-
+import { userHandleOf } from '../../../src/secrets/passkey.ts';
+import { findMemberAnywhere } from '../../../src/storage/members/member.ts';
+import { insertPasskey } from '../../../src/storage/members/passkey.ts';
 import type { Answer } from '../http.ts';
+import type { TestService } from '../service.ts';
 
 /** What a passkey says that is not as it should be. */
 export interface Said {
@@ -20,6 +23,8 @@ export interface Said {
 
 export interface SoftPasskey {
   readonly id: string;
+  /** COSE_Key in base64url. */
+  readonly publicKey: string;
   /** As the script of a page sends a new one. */
   made(said: Said): string;
   /** As it sends a signature. */
@@ -87,6 +92,7 @@ export function softPasskey(credentialId: Buffer = randomBytes(32)): SoftPasskey
   };
   return {
     id,
+    publicKey: coseKey(publicKey, -7).toString('base64url'),
     made(said) {
       const { type = 'webauthn.create', flags = 1 | 4, format = 'none', algorithm = -7 } = said;
       const length = Buffer.from([credentialId.length >> 8, credentialId.length & 255]);
@@ -116,5 +122,47 @@ export function softPasskey(credentialId: Buffer = randomBytes(32)): SoftPasskey
         userHandle,
       });
     },
+  };
+}
+
+/** A passkey that a member has. */
+export interface OwnPasskey extends SoftPasskey {
+  /** What it signs of a page that asks for it. */
+  signedFor(page: Answer): string;
+}
+
+/** Gives a member a passkey that works. */
+export async function givePasskey(service: TestService, memberId: string): Promise<OwnPasskey> {
+  const passkey = softPasskey();
+  const now = service.clock.now();
+  const origin = await service.store.transaction(async (tx) => {
+    const member = await findMemberAnywhere(tx, memberId);
+    const tenant = service.tenants.all().find(({ id }) => id === member?.tenantId);
+    if (member === null || tenant === undefined) throw new Error('there is no such member');
+    const { id: credentialId, publicKey } = passkey;
+    await insertPasskey(tx, {
+      id: service.deps.random.id(now),
+      tenantId: tenant.id,
+      memberId,
+      credentialId,
+      publicKey,
+      counter: 0,
+      isSynced: false,
+      isBackedUp: false,
+      transports: 'internal',
+      aaguid: '00000000-0000-0000-0000-000000000000',
+      name: 'A key',
+      createdAt: now,
+      lastUsedAt: null,
+      userAgent: '',
+      ipAddress: '192.0.2.1',
+    });
+    return tenant.issuer;
+  });
+  const domain = new URL(origin).hostname;
+  return {
+    ...passkey,
+    signedFor: (page) =>
+      passkey.signed({ origin, domain, userHandle: userHandleOf(memberId), ...askedIn(page) }),
   };
 }

@@ -60,6 +60,7 @@ export const clientExamples: Readonly<Record<string, Example>> = {
     claimsParameter: true,
   }),
   'logoutNotices.list': ofClient,
+  'reuses.list': async (world) => ({ ...(await ofClient(world)), reuse: 'theft' }),
   'clients.disable': ofClient,
   'clients.enable': ofClient,
   'clients.setDeviceFlow': async (world) => ({ ...(await ofClient(world)), enabled: true }),

@@ -50,6 +50,7 @@ export async function commandHere(words: readonly string[], here: Here = {}): Pr
   };
   const nothing: CommandContext = {
     terminal,
+    folder: '/nowhere',
     environment: {},
     configuration: notHere('the configuration'),
     connect: notHere('the service'),

@@ -1,5 +1,10 @@
+import type { ImportFormat } from '../../../src/core/import/format.ts';
+import type { Import } from '../../../src/core/import/import.ts';
+import { problem } from '../../../src/core/problem.ts';
+import { insertImport, insertRefusals } from '../../../src/storage/imports/import.ts';
 import { updateSecondFactor } from '../../../src/storage/members/second-factor.ts';
 import { giveSecondFactor } from '../members/second-factor.ts';
+import { importRecord } from '../records/import.ts';
 import { clientExamples } from './client-examples.ts';
 import { providerExamples } from './provider-examples.ts';
 import {
@@ -53,10 +58,66 @@ const ofFile: Example = async ({ host }) => ({
   force: false,
 });
 
+const endpoint = { name: 'CRM', url: 'https://crm.example.com/hook' };
+
+const webhook = async ({ operate }: World) => {
+  const { webhookId } = await operate<{ readonly webhookId: string }>('webhooks.create', endpoint);
+  return { webhookId };
+};
+
+const importOf = async ({ service, tenantId }: World) => {
+  const importId = service.deps.random.id(service.clock.now());
+  await service.store.transaction(async (tx) => {
+    await insertImport(tx, importRecord(importId, tenantId));
+    await insertRefusals(tx, importId, [{ line: 3, problems: [problem('email', 'missing')] }]);
+  });
+  return { importId };
+};
+
+/** A file of members that was uploaded, and is where a piece of work leaves it. */
+const uploadOf = async ({ service, tenantId }: World, work: Import['work'], format: ImportFormat = 'own') => {
+  const importId = service.deps.random.id(service.clock.now());
+  const { head, options } = importRecord(importId, tenantId);
+  const read = { head: head && { ...head, format }, options: { ...options, format } };
+  const facts = { work, ...read, fileHash: '', endedAt: null, received: 0, readTo: 0 } as const;
+  await service.store.transaction((tx) => insertImport(tx, importRecord(importId, tenantId, facts)));
+  return { importId };
+};
+
+const firstPart = {
+  start: 0,
+  content: Buffer.from('{"email":"moved@example.test"}\n').toString('base64'),
+  last: true,
+};
+
+const testedWebhook = async (world: World) => {
+  const made = await webhook(world);
+  await world.operate('webhooks.test', made);
+  return made;
+};
+
+const group = async (world: World) => {
+  const subscriptionId = await newSubscription(world);
+  await world.operate('groups.create', { subscriptionId, seats: 3 });
+  return { subscriptionId };
+};
+
+const invited = async (world: World) => {
+  const { subscriptionId } = await group(world);
+  const input = { subscriptionId, email: 'teacher@school.example' };
+  const { seatId } = await world.operate<{ readonly seatId: string }>('seats.invite', input);
+  return { subscriptionId, seatId };
+};
+
 const token = { name: 'deployment', permissions: ['clients:read', 'clients:write'] };
 
 /** One call of each operation, with the fields that tell; those of clients stand beside this. */
 export const examples: Readonly<Record<string, Example>> = {
+  'refusals.why': async ({ service, host }) => {
+    const body = { grant_type: 'refresh_token', refresh_token: 'x', client_id: 'nobodys' };
+    const { headers } = await service.http(host, '/api/oidc/token', { body });
+    return { reference: String(headers['request-id']) };
+  },
   'tenants.list': ofNothing,
   'tenants.read': ofNothing,
   'counts.read': ofNothing,
@@ -84,6 +145,7 @@ export const examples: Readonly<Record<string, Example>> = {
     adminSecondFactor: 'optional',
     trustedBrowserDays: 14,
     deviceFactor: 'fresh',
+    oldSystemUrl: 'https://old.example.com/memberdoor',
     limits: { signUpsPerAddressAndHour: null, signUpsPerAddressAndDay: 50 },
     deletionCoolingOffSeconds: 86_400,
     clientRegistration: 'token',
@@ -93,12 +155,67 @@ export const examples: Readonly<Record<string, Example>> = {
     revocationListed: true,
     returnOrigins: ['https://www.example.com', 'https://shop.example.com'],
   }),
+  'tenants.makeOldSystemSecret': async ({ operate }) => {
+    await operate('tenants.change', { oldSystemUrl: 'https://old.example.com/memberdoor' });
+    return {};
+  },
   'tenants.setStage': async () => ({ stageTenant: null }),
   'tenants.disable': ofNothing,
   'tenants.enable': ofNothing,
 
   ...clientExamples,
   ...providerExamples,
+
+  'events.list': async () => ({ after: 0, types: ['member.created'], limit: 1, wait: 0 }),
+
+  'imports.list': async (world) => ({ ...(await importOf(world)), limit: 1 }),
+  'imports.read': importOf,
+  'imports.create': async () => ({ existing: 'update', mail: true }),
+  'imports.upload': async (world) => ({ ...(await uploadOf(world, 'receive')), ...firstPart }),
+  'imports.setHashParameters': async (world) => ({
+    ...(await uploadOf(world, 'checked', 'firebase')),
+    hashParameters:
+      'hash_config { base64_signer_key: c2lnbmVy, base64_salt_separator: Bw==, rounds: 8, mem_cost: 14 }',
+  }),
+  'imports.start': (world) => uploadOf(world, 'checked'),
+  'imports.stop': (world) => uploadOf(world, 'take'),
+  'imports.cancel': (world) => uploadOf(world, 'stopped'),
+  'imports.refusals': importOf,
+  'webhooks.list': async (world) => ({ ...(await webhook(world)), limit: 1 }),
+  'webhooks.read': (world) => webhook(world),
+  'webhooks.create': async () => ({ ...endpoint, types: ['member.created', 'member.deleted'] }),
+  'webhooks.change': async (world) => ({
+    ...(await webhook(world)),
+    name: 'Newsletter',
+    url: 'https://news.example.com/hook',
+    types: ['consent.changed'],
+  }),
+  'webhooks.rotateSecret': (world) => webhook(world),
+  'webhooks.test': (world) => webhook(world),
+  'webhooks.disable': (world) => webhook(world),
+  'webhooks.enable': async (world) => {
+    const made = await webhook(world);
+    await world.operate('webhooks.disable', made);
+    return made;
+  },
+  'webhooks.delete': (world) => webhook(world),
+  'webhookDeliveries.list': async (world) => ({ ...(await testedWebhook(world)), limit: 5 }),
+  'webhookDeliveries.read': async (world) => {
+    const made = await testedWebhook(world);
+    const told = await world.operate<{ readonly webhookDeliveries: readonly { readonly id: number }[] }>(
+      'webhookDeliveries.list',
+      made,
+    );
+    return { ...made, deliveryId: told.webhookDeliveries[0]?.id };
+  },
+  'webhookDeliveries.sendAgain': async (world) => {
+    const made = await testedWebhook(world);
+    const told = await world.operate<{ readonly webhookDeliveries: readonly { readonly id: number }[] }>(
+      'webhookDeliveries.list',
+      made,
+    );
+    return { ...made, deliveryId: told.webhookDeliveries[0]?.id };
+  },
 
   'members.list': async (world) => {
     await newMember(world);
@@ -195,6 +312,23 @@ export const examples: Readonly<Record<string, Example>> = {
     subscriptionId: await newSubscription(world),
     values: { seats: 3 },
   }),
+  'subscriptions.changeProperties': async (world) => ({
+    subscriptionId: await newSubscription(world),
+    values: { seats: 4 },
+  }),
+  'groups.list': async (world) => ({ ...(await group(world)), limit: 1 }),
+  'groups.read': (world) => group(world),
+  'groups.create': async (world) => ({ subscriptionId: await newSubscription(world), seats: 25 }),
+  'groups.change': async (world) => ({
+    ...(await group(world)),
+    seats: 5,
+    domains: ['school.example'],
+    networks: ['8.8.8.0/24'],
+  }),
+  'seats.list': async (world) => ({ ...(await invited(world)), limit: 1 }),
+  'seats.invite': async (world) => ({ ...(await group(world)), email: 'pupil@school.example' }),
+  'seats.sendAgain': invited,
+  'seats.remove': invited,
   'invoices.list': async (world) => {
     await newInvoice(world);
     return { memberId: world.memberId, paid: false, limit: 10 };
@@ -231,6 +365,7 @@ export const examples: Readonly<Record<string, Example>> = {
     renews: true,
     payment: 'free',
     needsAddress: true,
+    networks: ['8.8.8.0/24', '2a00:1450::/32'],
     productIds: [productId],
   }),
   'packages.change': async ({ packageId, productId }) => ({
@@ -238,6 +373,7 @@ export const examples: Readonly<Record<string, Example>> = {
     description: 'All of it',
     taxPercent: null,
     offered: false,
+    networks: ['8.8.4.4/32'],
     productIds: [productId],
   }),
   'channels.list': ofNothing,
@@ -247,6 +383,7 @@ export const examples: Readonly<Record<string, Example>> = {
     productIds: [productId],
   }),
   'channels.delete': channel,
+  'channels.openFor': async () => ({ ip: '8.8.8.8' }),
   'consents.list': ofNothing,
   'consents.define': async ({ fresh }) => ({
     consentId: fresh('mail'),
@@ -256,6 +393,11 @@ export const examples: Readonly<Record<string, Example>> = {
     atCheckout: false,
   }),
   'consents.retire': consent,
+  'consents.answer': async (world) => ({
+    ...(await ofMember(world)),
+    ...(await consent(world)),
+    status: 'accepted',
+  }),
   'consentAnswers.list': ofAnswer,
   'consentAnswers.export': ofAnswer,
   'properties.list': ofNothing,

@@ -190,6 +190,7 @@ export async function newInvoice(world: World): Promise<number> {
       memberId,
       subscriptionId,
       packageName: 'Gold',
+      seats: null,
       price: { amount: 9_900, currency: 'NOK' },
       taxName: 'VAT',
       taxPercent: 25,

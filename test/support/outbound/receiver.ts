@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { createServer as createPlain, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import {
+  createServer as createPlain,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createSecure } from 'node:https';
 import { type AddressInfo, createServer as createRaw, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -14,6 +19,13 @@ export interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
+
+/** Answers a call. @param received what came with it, which need not be the newest: calls overlap */
+export type Answering = (
+  request: IncomingMessage,
+  reply: ServerResponse<IncomingMessage>,
+  received: Received,
+) => void;
 
 /** Another party's server, until the test is over. */
 export interface Receiver {
@@ -33,7 +45,7 @@ export const certificateFor = (...names: readonly string[]): Certificate =>
 
 /** What answers a call: 200 without a body unless given. */
 export interface ReceiverOptions {
-  readonly answer?: RequestListener;
+  readonly answer?: Answering;
   /** https with this certificate; http unless given. */
   readonly certificate?: Certificate;
   /** 127.0.0.1 unless given. */
@@ -47,10 +59,11 @@ export async function startReceiver({
   address,
 }: ReceiverOptions = {}): Promise<Receiver> {
   const received: Received[] = [];
-  const listener: RequestListener = async (request, reply) => {
+  const listener = async (request: IncomingMessage, reply: ServerResponse<IncomingMessage>) => {
     const { method = '', url: path = '', headers } = request;
-    received.push({ method, path, headers, body: await text(request).catch(() => '') });
-    answer(request, reply);
+    const call = { method, path, headers, body: await text(request).catch(() => '') };
+    received.push(call);
+    answer(request, reply, call);
   };
   const server =
     certificate === undefined ? createPlain(listener) : createSecure({ ...certificate }, listener);
@@ -67,7 +80,8 @@ export async function startSpeaker(speak: (socket: Socket) => void): Promise<num
   );
 }
 
-async function listening(server: Server, address = '127.0.0.1'): Promise<number> {
+/** Lets a server listen until the test is over. @returns its port */
+export async function listening(server: Server, address = '127.0.0.1'): Promise<number> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => sockets.add(socket));
   onTestFinished(() => {

@@ -14,7 +14,7 @@ export interface Started {
   /** Every whole line of the standard output so far. */
   lines(): readonly string[];
   errorLines(): readonly string[];
-  /** Resolves when a line `ready ADDRESS` stands alone. @throws if the process ends before */
+  /** Resolves when a line `ready ADDRESS` stands alone, to the address, or one of JSON. @throws if the process ends before */
   readonly ready: Promise<string>;
   readonly exited: Promise<{ readonly code: number | null; readonly ms: number }>;
   /** Sends SIGTERM, to this process alone, and waits for its end. */
@@ -38,6 +38,8 @@ export interface Start {
   readonly isUnread?: boolean;
   /** The folder of the project that runs, where it is not this one. */
   readonly from?: string;
+  /** The folder that it is run in; that of the project unless given. */
+  readonly folder?: string;
   /** A program that runs all this, with its words: one that watches the calls of the system, say. */
   readonly under?: readonly string[];
 }
@@ -51,6 +53,7 @@ export function startProcess({
   options = [],
   by = 'node',
   from = project,
+  folder = from,
   under = [],
   input = '',
   isUnread = false,
@@ -67,7 +70,7 @@ export function startProcess({
     'an older node': [process.execPath, '--import', older, command],
   }[by];
   const [program, ...before] = [...under, ...started] as [string, ...string[]];
-  const child = spawn(program, [...before, ...words], { cwd: from, env, detached: true });
+  const child = spawn(program, [...before, ...words], { cwd: folder, env, detached: true });
   // Who ends before it has read its input closes it.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
@@ -82,7 +85,7 @@ export function startProcess({
   const ready = new Promise<string>((resolve, reject) => {
     child.stdout.on('data', (chunk: Buffer) => {
       output.stdout += chunk.toString();
-      const line = linesOf(output.stdout).find((text) => text.startsWith('ready '));
+      const line = linesOf(output.stdout).find((text) => /^(?:ready |\{"ready":true)/.test(text));
       if (line !== undefined) resolve(line.replace('ready ', ''));
     });
     child.stderr.on('data', (chunk: Buffer) => {

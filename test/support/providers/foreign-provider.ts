@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { type ForeignPair, foreignPair, signForeign } from '../clients/foreign-jwt.ts';
-import { type Received, startReceiver } from '../outbound/receiver.ts';
+import { type Answering, type Received, startReceiver } from '../outbound/receiver.ts';
 
 /** What a provider of a test says: all of it can be wrong. */
 export interface Said {
@@ -18,7 +18,7 @@ export interface Said {
   readonly isLax?: boolean;
   readonly userInfo?: Readonly<Record<string, unknown>>;
   /** What answers these addresses in place of the provider. */
-  readonly instead?: Readonly<Partial<Record<'document' | 'keys' | 'token' | 'userInfo', RequestListener>>>;
+  readonly instead?: Readonly<Partial<Record<'document' | 'keys' | 'token' | 'userInfo', Answering>>>;
 }
 
 /** Another provider, on a real socket, until the test is over. */
@@ -47,13 +47,13 @@ export async function startForeignProvider(now: () => number): Promise<ForeignPr
   const codes = new Map<string, URLSearchParams>();
   const json = (reply: ServerResponse, value: unknown) =>
     reply.setHeader('content-type', 'application/json').end(JSON.stringify(value));
-  const places: Record<string, readonly [keyof NonNullable<Said['instead']>, RequestListener]> = {
+  const places: Record<string, readonly [keyof NonNullable<Said['instead']>, Answering]> = {
     '/.well-known/openid-configuration': ['document', (_, reply) => json(reply, document())],
     '/keys': ['keys', (_, reply) => json(reply, { keys: [pair.publicJwk] })],
     '/token': [
       'token',
-      (_, reply) => {
-        const form = new URLSearchParams(receiver.received.at(-1)?.body);
+      (_request, reply, { body }) => {
+        const form = new URLSearchParams(body);
         const asked = codes.get(form.get('code') ?? '');
         codes.delete(form.get('code') ?? '');
         const verifier = createHash('sha256').update(form.get('code_verifier') ?? '');
@@ -74,11 +74,11 @@ export async function startForeignProvider(now: () => number): Promise<ForeignPr
     '/userinfo': ['userInfo', (_, reply) => json(reply, said.userInfo ?? {})],
   };
   const receiver = await startReceiver({
-    answer: (request, reply) => {
+    answer: (request, reply, received) => {
       const [name, right] = places[request.url?.split('?')[0] ?? ''] ?? [];
       const answer = name === undefined ? undefined : (said.instead?.[name] ?? right);
       if (answer === undefined) reply.writeHead(404).end();
-      else answer(request, reply);
+      else answer(request, reply, received);
     },
   });
   const issuer = `http://127.0.0.1:${receiver.port}`;

@@ -3,6 +3,7 @@ import { type Consent, type ConsentChange, wordsOf } from '../../../src/core/acc
 import type { ContentChannel } from '../../../src/core/access/content-channel.ts';
 import type { Invoice } from '../../../src/core/access/invoice.ts';
 import type { Package, PackageFacts } from '../../../src/core/access/package.ts';
+import { beginSeat, type Seat } from '../../../src/core/access/seats/seat.ts';
 import type { MemberSubscription, Subscription } from '../../../src/core/access/subscription.ts';
 import { day, hour, memberRecord, now } from './records.ts';
 
@@ -24,7 +25,9 @@ export function packageRecord(changes: Partial<Package> = {}): Package {
     renews: true,
     payment: 'invoice',
     needsAddress: true,
+    seats: null,
     offered: true,
+    networks: ['8.8.8.0/24'],
     ...changes,
   };
 }
@@ -156,6 +159,7 @@ export function invoiceRecord(changes: Partial<Invoice> = {}): Invoice {
     memberId: 'member-1',
     subscriptionId,
     packageName,
+    seats: 25,
     price: packageRecord().price,
     taxName: 'VAT',
     taxPercent: 25,
@@ -166,4 +170,10 @@ export function invoiceRecord(changes: Partial<Invoice> = {}): Invoice {
     paidAt: now - hour,
     ...changes,
   };
+}
+
+/** A seat of that subscription, to which an address was invited an hour ago. */
+export function seatRecord(changes: Partial<Seat> = {}): Seat {
+  const facts = { id: 'seat-1', tenantId: 'tenant-a', subscriptionId: 41, email: 'pupil@school.example' };
+  return { ...beginSeat(facts, now - hour), ...changes };
 }

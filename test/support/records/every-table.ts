@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { insertPasskey } from '../../../src/storage/members/passkey.ts';
+import type { Tx } from '../../../src/storage/store.ts';
 import { hosts } from '../fixtures.ts';
 import type { TestService } from '../service.ts';
 import { passkeyRecord } from './records.ts';
@@ -50,6 +51,74 @@ export async function fillOtherTables(
         customPropertyValues: '{}',
       })
       .execute();
+    const endpointId = 'of the CRM';
+    const told = {
+      tenantId,
+      memberId,
+      endpointId,
+      eventId: 'e',
+      type: 'member.created',
+      payload: difficult,
+    } as const;
+    await tx
+      .insertInto('webhookEndpoints')
+      .values({
+        id: endpointId,
+        tenantId,
+        name: difficult,
+        url: 'https://crm.example.com/hook',
+        types: null,
+        secret: randomBytes(60),
+        previousSecret: null,
+        previousUntil: 1,
+        position: 7,
+        createdAt: 1,
+        disabledAt: null,
+        disabledReason: null,
+      })
+      .execute();
+    await tx
+      .insertInto('webhookDeliveries')
+      .values({
+        ...told,
+        kind: 'event',
+        state: 'waiting',
+        attempts: 1,
+        nextAttemptAt: 1,
+        createdAt: 1,
+        firstAt: 1,
+        lastAt: 1,
+        lastResult: 'status 500',
+        answer: difficult,
+      })
+      .execute();
+    await tx
+      .insertInto('webhookAttempts')
+      .values({ endpointId, deliveryId: 1, at: 1, took: 5_000, result: 'status 500', answer: difficult })
+      .execute();
+    const { id: subscriptionId } = await tx
+      .selectFrom('subscriptions')
+      .select('id')
+      .where('tenantId', '=', tenantId)
+      .executeTakeFirstOrThrow();
+    await tx.insertInto('seatGroups').values({ subscriptionId, tenantId, seats: 4 }).execute();
+    await tx.insertInto('seatDomains').values({ subscriptionId, tenantId, domain: 'school.test' }).execute();
+    await tx.insertInto('seatNetworks').values({ subscriptionId, tenantId, network: '8.8.8.0/24' }).execute();
+    const seat = { id: 'seat', subscriptionId, tenantId, email: 'ada@school.test', memberId } as const;
+    await tx
+      .insertInto('seats')
+      .values({
+        ...seat,
+        state: 'taken',
+        invitedAt: 1,
+        expiresAt: 2,
+        takenAt: 1,
+        endedAt: null,
+        endedBy: null,
+      })
+      .execute();
+    await tx.insertInto('auditStreams').values({ place: 'a file', until: 7 }).execute();
+    await tx.insertInto('eventNumbers').values({ tenantId, last: 9_007_199_254_740_991 }).execute();
     await insertPasskey(tx, passkeyRecord({ tenantId, memberId, name: difficult }));
     await tx
       .insertInto('secondFactors')
@@ -110,6 +179,10 @@ export async function fillOtherTables(
     await tx
       .insertInto('usedIds')
       .values({ ...used, tenantId })
+      .execute();
+    await tx
+      .insertInto('callsOnce')
+      .values({ id: difficult, owner: tenantId, memberId: null, answer: randomBytes(60), createdAt: 1 })
       .execute();
     await tx.insertInto('pollTimes').values({ deviceCodeId: difficult, polledAt: 1 }).execute();
     await tx.insertInto('clientBans').values({ tenantId, banned: difficult, bannedAt: 1 }).execute();
@@ -263,6 +336,7 @@ export async function fillOtherTables(
       nextAttemptAt: 1,
       recipientHash: null,
     };
+    await insertImport(tx, tenantId);
     const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
     await tx
       .insertInto('logoutNotices')
@@ -286,4 +360,28 @@ export async function fillOtherTables(
         .execute();
     }
   });
+}
+
+/** A file of members that is half read, with a line that was refused. */
+async function insertImport(tx: Tx, tenantId: string): Promise<void> {
+  const counts = { added: 1, changed: 0, skipped: 0, refused: 1 };
+  const actor = { actorKind: 'operator', actorId: null, actorAddress: null } as const;
+  const file = { fileName: difficult, fileHash: 'hash', fileBytes: 9, received: 9, readTo: 4, line: 3 };
+  const times = { createdAt: 1, startedAt: 2, endedAt: null };
+  const said = { options: '{}', place: null, failure: null, trial: '{}', work: 'stopped' } as const;
+  await tx
+    .insertInto('imports')
+    .values({ id: 'import', tenantId, ...counts, ...actor, ...file, ...times, ...said })
+    .execute();
+  const importId = 'import';
+  await tx.insertInto('importRefusals').values({ importId, line: 2, problems: '[]' }).execute();
+  const sealed = randomBytes(70_000);
+  await tx.insertInto('importParts').values({ importId, start: 0, sealed }).execute();
+  const well = { failures: 0, failedAt: null, failure: null, restsUntil: 0 };
+  const secret = Buffer.alloc(9, 255);
+  await tx
+    .insertInto('oldSystems')
+    .values({ tenantId, secret, ...well })
+    .execute();
+  await tx.insertInto('movedAddresses').values({ tenantId, addressHash: difficult, movedAt: 1 }).execute();
 }

@@ -1,4 +1,4 @@
-import type { FigureRow } from '../../../src/storage/schema.ts';
+import type { FigureRow } from '../../../src/storage/operators/schema.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

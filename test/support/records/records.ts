@@ -5,12 +5,12 @@ import {
 } from '../../../src/core/grants/authorization-code.ts';
 import { beginSignIn, type SignIn } from '../../../src/core/grants/sign-in.ts';
 import { sha256 } from '../../../src/core/hash.ts';
-import { tenantLimits } from '../../../src/core/limits.ts';
 import type { Member } from '../../../src/core/members/member.ts';
 import type { Passkey } from '../../../src/core/members/passkey.ts';
 import type { Session } from '../../../src/core/session.ts';
 import type { Tenant } from '../../../src/core/tenant.ts';
-import { plainJpeg, plainLogo } from '../members/logos.ts';
+import { tenantLimits } from '../../../src/core/tenant-limits.ts';
+import { plainJpeg, plainLogo } from '../members/pages/logos.ts';
 
 /** The moment at which the records below are made. */
 export const now = Date.UTC(2026, 0, 15, 12);
@@ -52,6 +52,7 @@ export function tenantRecord(letter: 'a' | 'b', changes: Partial<Tenant> = {}): 
     adminSecondFactor: 'optional',
     trustedBrowserDays: 7,
     deviceFactor: 'fresh',
+    oldSystemUrl: 'https://old.a.test/ask',
     revocationListed: true,
     invoicing: {
       payee: 'A Ltd',
@@ -123,6 +124,7 @@ export function memberRecord(changes: Partial<Member> = {}): Member {
     tenantId: 'tenant-a',
     userId: 101,
     memberNumber: 9_001,
+    externalId: null,
     email: 'Ada@Example.test',
     emailVerified: true,
     fullName: 'Ada Berg',

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { lease } from '../../../src/core/operators/limits.ts';
+import { lease } from '../../../src/core/operators/store-limits.ts';
 import { type Case, type Outcome, violations } from '../../faults/case.ts';
 import type { Cluster } from '../site/cluster.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { postgresTimes } from '../../../src/core/operators/limits.ts';
+import { postgresTimes } from '../../../src/core/operators/store-limits.ts';
 import type { Case, CaseOptions, Outcome, Violations } from '../../faults/case.ts';
 import { anyUnder } from '../../faults/site.ts';
 import type { Cluster } from '../site/cluster.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { mailLook } from '../../../src/core/members/limits.ts';
-import { lease } from '../../../src/core/operators/limits.ts';
+import { lease } from '../../../src/core/operators/store-limits.ts';
 import { type Case, type CaseOptions, type Outcome, violations } from '../../faults/case.ts';
 import { expectStatus } from '../../faults/clients/client.ts';
 import { anyUnder, type Served } from '../../faults/site.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { postgresTimes, readinessLife, readinessTime } from '../../../src/core/operators/limits.ts';
+import { readinessLife, readinessTime } from '../../../src/core/operators/limits.ts';
+import { postgresTimes } from '../../../src/core/operators/store-limits.ts';
 import { askForCode } from '../../../test/support/device.ts';
 import type { Case, CaseOptions, Outcome } from '../../faults/case.ts';
 import { developmentPassword } from '../../faults/clients/client.ts';

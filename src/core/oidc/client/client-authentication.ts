@@ -28,29 +28,49 @@ export function authenticateClient(
   secretIsOptional = false,
   judged: JudgedAssertion | null = null,
 ): Client | Refusal {
-  if (client === null) return refusal('invalid_client', 'the client is not known');
+  if (client === null) return refusal('invalid_client', 'the client is not known', 'client_unknown');
   const { secret, assertion } = credentials;
   if (client.type === 'public') {
     return secret === null && assertion === undefined
       ? client
-      : refusal('invalid_client', 'a public client has no secret and must not send one');
+      : refusal(
+          'invalid_client',
+          'a public client has no secret and must not send one',
+          'client_secret_sent',
+        );
   }
   const isAnonymous = secret === null && assertion === undefined;
   if (isAnonymous && secretIsOptional) return client;
   if (client.authenticationMethod === 'private_key_jwt') return byAssertion(client, judged);
   if (secret === null) {
-    return refusal('invalid_client', 'a confidential client must send its client_secret');
+    return refusal(
+      'invalid_client',
+      'a confidential client must send its client_secret',
+      'client_secret_missing',
+    );
   }
   const presented = sha256(secret);
   // Every secret is compared, so that the time does not tell which of two was nearly right.
   const matches = client.secrets.filter(({ hash }) => equalInConstantTime(hash, presented));
-  return matches.length > 0 ? client : refusal('invalid_client', 'the client_secret is wrong');
+  return matches.length > 0
+    ? client
+    : refusal('invalid_client', 'the client_secret is wrong', 'client_secret_wrong');
 }
 
 function byAssertion(client: Client, judged: JudgedAssertion | null): Client | Refusal {
-  if (judged === null) return refusal('invalid_client', 'the client must send a client_assertion');
-  if (!judged.ok) return refusal('invalid_client', `the client_assertion is refused: ${judged.reason}`);
+  if (judged === null)
+    return refusal('invalid_client', 'the client must send a client_assertion', 'client_assertion_missing');
+  if (!judged.ok)
+    return refusal(
+      'invalid_client',
+      `the client_assertion is refused: ${judged.reason}`,
+      'client_assertion_refused',
+    );
   return hasKeysOf(client, judged.keys)
     ? client
-    : refusal('invalid_client', 'the keys of the client changed while its client_assertion was verified');
+    : refusal(
+        'invalid_client',
+        'the keys of the client changed while its client_assertion was verified',
+        'client_assertion_refused',
+      );
 }

@@ -1,6 +1,7 @@
 // Reads and checks an authorization request.
 import type { Client } from '../../client.ts';
-import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../decision.ts';
+import { isRefusal, type Refusal, refusal } from '../../decision.ts';
+import type { ErrorCode, OwnRule } from '../../refusals/rule.ts';
 import type { Api } from '../api.ts';
 import { findRedirectUri } from '../client/redirect-uri.ts';
 import { isThumbprint } from '../dpop.ts';
@@ -79,13 +80,15 @@ export interface AuthorizationRequest {
 }
 
 /** Why a request is shown to the person in front of it instead of being sent back (decision 6, 7). */
-export type PageReason =
+export type PageReason = Extract<
+  OwnRule,
   | 'client_unknown'
   | 'client_missing'
   | 'redirect_uri_unregistered'
   | 'redirect_uri_missing'
   | 'redirect_uri_repeated'
-  | 'request_uri_unknown';
+  | 'request_uri_unknown'
+>;
 
 export type ReadRequest =
   | { readonly kind: 'request'; readonly request: AuthorizationRequest }
@@ -95,6 +98,8 @@ export type ReadRequest =
       readonly target: AnswerTarget;
       readonly error: ErrorCode;
       readonly description: string;
+      /** Where that is more exact than the error. */
+      readonly rule?: OwnRule;
     };
 
 /**
@@ -248,10 +253,14 @@ function responseProblem(values: SentParameters['values'], mode: ResponseMode | 
 
 function pkceProblem(values: SentParameters['values']): Refusal | null {
   if (values.code_challenge === undefined) {
-    return refusal('invalid_request', 'code_challenge is missing: PKCE is mandatory');
+    return refusal(
+      'invalid_request',
+      'code_challenge is missing: PKCE is mandatory',
+      'code_challenge_missing',
+    );
   }
   if (values.code_challenge_method !== 'S256') {
-    return refusal('invalid_request', 'code_challenge_method must be S256');
+    return refusal('invalid_request', 'code_challenge_method must be S256', 'code_challenge_method');
   }
   if (!isCodeChallenge(values.code_challenge)) {
     return refusal('invalid_request', 'code_challenge must be 43 base64url characters');

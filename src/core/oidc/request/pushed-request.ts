@@ -64,13 +64,13 @@ export function pushProblem(sent: SentParameters, client: Client, audiences: Aud
   }
   if (refused !== undefined) return refused;
   if (values.redirect_uri === undefined && mustNameRedirectUri(client)) {
-    return refusal('invalid_request', words.redirect_uri_missing);
+    return refusal('invalid_request', words.redirect_uri_missing, 'redirect_uri_missing');
   }
   const length = Object.entries(values).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   if (length > authorizationRequestLength) return refusal('invalid_request', 'the request is too long');
   const read = readAuthorizationRequest({ ...sent, pushed: true }, client, audiences);
-  if (read.kind === 'page') return refusal('invalid_request', words[read.reason]);
-  return read.kind === 'error' ? refusal(read.error, read.description) : null;
+  if (read.kind === 'page') return refusal('invalid_request', words[read.reason], read.reason);
+  return read.kind === 'error' ? refusal(read.error, read.description, read.rule) : null;
 }
 
 /**

@@ -81,7 +81,7 @@ export function readAsked(
     return client.thirdParty && !hasOneOfEach ? scopeMissing : { scope: asked, resources, apis };
   }
   if (apis.length === 0 || apis.length < found.length) {
-    return refusal('invalid_scope', 'scope must include openid');
+    return refusal('invalid_scope', 'scope must include openid', 'openid_missing');
   }
   if (!hasOneOfEach) return scopeMissing;
   // What is known of the member is told to those alone who know who the member is.

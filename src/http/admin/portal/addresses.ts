@@ -116,11 +116,16 @@ export function queryText(values: Facts): string {
   return query.size === 0 ? '' : `?${query}`;
 }
 
-/** What the address of a page says: the fields of its path, and of a form those of the page that led to it. */
+/**
+ * What the address of a page says: the fields of its path, of a form those of the page that led to it, and of a page
+ * that reads something the fields without which it cannot.
+ */
 export function addressFacts(visit: Visit, operation: Operation): Facts {
   const query = [...(queryOf(visit.request) ?? [])].map(([name, [value]]) => [name, value || undefined]);
   const said = Object.fromEntries(query);
-  return { ...picked(said, contextFields(visit, operation)), ...(visit.request.params as Facts) };
+  const { required = [] } = operation.input;
+  const wanted = [...contextFields(visit, operation), ...(takesForm(operation) ? [] : required)];
+  return { ...picked(said, wanted), ...(visit.request.params as Facts) };
 }
 
 /** The page that led to a form: its way back. */

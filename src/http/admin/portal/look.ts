@@ -2,13 +2,20 @@
 
 import { readdirSync } from 'node:fs';
 import { templateFolder } from '../../../text/templates.ts';
-import { scriptAsset, styleSheet } from '../../pages/assets.ts';
+import { scriptAssetBelow, styleSheet } from '../../pages/assets.ts';
+import { portalUrl } from './addresses.ts';
 
 /** What every page of the portal wears. */
 const shared = ['shell', 'rail', 'cards', 'lists', 'forms'];
 
+/** What a page wears that members' pages wear too, by its part. */
+const withMembers: Readonly<Record<string, string>> = { 'sign-in-page': 'parts/beside.css' };
+
 const sheetOf = (...parts: readonly string[]) =>
-  styleSheet(...[...shared, ...parts].map((part) => `portal/${part}.css`));
+  styleSheet(
+    ...shared.map((part) => `portal/${part}.css`),
+    ...parts.flatMap((part) => [withMembers[part] ?? [], `portal/${part}.css`].flat()),
+  );
 
 const plain = sheetOf();
 
@@ -24,12 +31,15 @@ const sheets: ReadonlyMap<string, typeof plain> = new Map(
     .map((part) => [part, sheetOf(part)]),
 );
 
+const scriptAsset = (...names: readonly [string, ...string[]]) => scriptAssetBelow(portalUrl, ...names);
+
 /** The script of every page, and of those that have more: pages work without it. */
 const plainScript = scriptAsset('portal');
 const scripts: ReadonlyMap<string, typeof plainScript> = new Map([
   ...partsOf('.js').map((part) => [part, scriptAsset('portal', `portal/${part}`)] as const),
   // A form may set a password: it is told a word on it, as members are.
   ['form', scriptAsset('portal', 'new-password')],
+  ['sign-in-page', scriptAsset('portal', 'passkey')],
 ]);
 
 export const portalScripts = [plainScript, ...scripts.values()];

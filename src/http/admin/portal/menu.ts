@@ -50,10 +50,14 @@ const administrators = { group: 'setUp', list: 'members.list', query: 'userType=
  * them names comes last.
  */
 const groups: readonly { readonly name: string; readonly pages: readonly string[] }[] = [
-  { name: 'people', pages: ['members', 'subscriptions', 'checkouts', 'invoices', 'consentAnswers'] },
+  {
+    name: 'people',
+    pages: ['members', 'groups', 'subscriptions', 'checkouts', 'invoices', 'consentAnswers'],
+  },
   { name: 'apps', pages: ['clients', 'unverifiedClients', 'clientBans', 'registrationTokens', 'apis'] },
   { name: 'access', pages: ['packages', 'products', 'channels', 'properties', 'consents'] },
-  { name: 'setUp', pages: ['tenants.change', 'identityProviders', 'keys', 'tokens', 'audit'] },
+  { name: 'setUp', pages: ['tenants.change', 'identityProviders', 'keys', 'audit'] },
+  { name: 'integrations', pages: ['tokens', 'webhooks', 'imports'] },
 ];
 
 /** The rail of a page: only what this administrator may open. */

@@ -2,12 +2,11 @@
 
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { retryAfterSeconds } from '../../../core/limits.ts';
-import type { AuditFacts } from '../../../core/operators/audit-event.ts';
 import type { Problem } from '../../../core/problem.ts';
 import { problemText } from '../../../operations/problem-text.ts';
 import { OperationRefused } from '../../../operations/refusal.ts';
 import { say } from '../../../text/portal.ts';
-import { noteRefusal } from '../../audit.ts';
+import { noteRefusal, type RefusalFacts } from '../../audit.ts';
 import { pageHeaders } from '../../headers.ts';
 import { noteLimit } from '../../limit-reached.ts';
 import { orLastResort, problemOf } from '../../pages/problem.ts';
@@ -35,6 +34,8 @@ interface PortalPage {
   readonly crumbs?: readonly Crumb[];
   /** Whether it shows documents of ours in frames. */
   readonly framesOwn?: boolean | undefined;
+  /** Whether its script asks us for what is so now. */
+  readonly asksOwn?: boolean;
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
@@ -57,7 +58,7 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
     .headers({
       'cache-control': 'no-store',
       'content-language': 'en',
-      ...pageHeaders(style.hash, [], page.framesOwn),
+      ...pageHeaders(style.hash, [], page),
     })
     .type('text/html; charset=utf-8');
   const html = await reply.viewAsync(`admin/${template}.eta`, {
@@ -72,6 +73,7 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
     crumbs: page.crumbs ?? [],
     reference: reply.request.id,
     address: null,
+    reloads: null,
     ...page.data,
   });
   return reply.send(html);
@@ -80,7 +82,7 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
 interface ProblemPage {
   readonly status: number;
   /** What the audit tells of it; the others change nothing. */
-  readonly refusal?: AuditFacts;
+  readonly refusal?: RefusalFacts;
 }
 
 /** What went wrong where there is no form to say it on; the catalogue has their titles, and what leads on. */

@@ -19,14 +19,17 @@ import { parseMultipart } from './multipart.ts';
 import { portalErrorHandler, sendPortalProblem } from './page.ts';
 import { showClient } from './pages/client.ts';
 import { showDetail } from './pages/detail.ts';
+import { showImport } from './pages/import.ts';
 import { showMember } from './pages/member/page.ts';
 import { showTimeline } from './pages/member/timeline.ts';
 import { showFigures } from './pages/overview/figures.ts';
 import { showOverview } from './pages/overview/overview.ts';
 import { showSearch } from './pages/search.ts';
+import { showWhy } from './pages/why.ts';
 import { lookName, previewPath } from './preview/look-form.ts';
 import { showPreview, submitPreview } from './preview/preview.ts';
-import { signInPages } from './sign-in-page.ts';
+import { signInPages } from './sign-in/sign-in-page.ts';
+import { uploadName, uploadPage } from './upload/upload.ts';
 import { type Answer, portalPage } from './visit.ts';
 import type { Portal, Visit } from './visitor.ts';
 
@@ -34,9 +37,11 @@ import type { Portal, Visit } from './visitor.ts';
 const handMade: Readonly<Record<string, Answer>> = {
   'clients.read': showClient,
   'figures.read': showFigures,
+  'imports.read': showImport,
   'overview.read': showOverview,
   'members.read': showMember,
   'members.timeline': showTimeline,
+  'refusals.why': showWhy,
   'search.find': showSearch,
   'tenants.read': showOverview,
 };
@@ -70,7 +75,10 @@ export function portal(app: FastifyInstance, operations: readonly Operation[], d
     url: portalUrl,
     show: ({ request, reply }) => reply.redirect(overviewOf(request.tenant.host), 303),
   });
-  for (const operation of operations) operationPages(app, all, operation);
+  for (const operation of operations) {
+    if (operation.name === uploadName) uploadPage(app, all, operation);
+    else operationPages(app, all, operation);
+  }
   portalPage(app, all, {
     url: `${portalUrl}/*`,
     show: (visit) => sendPortalProblem(visit.reply, 'notFound', visit),

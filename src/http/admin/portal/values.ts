@@ -149,6 +149,8 @@ function listOf(values: readonly unknown[], { items = {} }: Schema, name: string
     return { kind: 'lines', lines, isCode: true };
   }
   if (isOfObjects) return tableOf(values as readonly Facts[], items);
+  const words = values.flatMap((value) => sayIfKnown(`choice.${name}.${value}`) ?? []);
+  if (words.length === values.length) return { kind: 'text', text: words.join(', ') };
   return { kind: 'lines', lines: values.map(String), isCode: isCode(name) };
 }
 
@@ -241,6 +243,7 @@ const pages: Readonly<Record<string, { readonly page: string; readonly field: st
   clientId: { page: 'clients.read', field: 'clientId' },
   host: { page: 'tenants.read', field: 'tenant' },
   memberId: { page: 'members.read', field: 'memberId' },
+  reference: { page: 'refusals.why', field: 'reference' },
   stageTenant: { page: 'tenants.read', field: 'tenant' },
 };
 

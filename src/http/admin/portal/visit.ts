@@ -23,7 +23,8 @@ import { type CurrentSession, currentSession, SessionOver } from '../../session.
 import { callOperation, mayCall, TooManyCalls } from '../call.ts';
 import { operationNamed, proofUrl, readReturn, signInAddress } from './addresses.ts';
 import { type Counts, countsOf } from './counts.ts';
-import { isGrave, needsProof, ProofNeeded } from './grave.ts';
+import { inputProperties } from './form/read.ts';
+import { isGrave, isGraveForm, needsProof, ProofNeeded } from './grave.ts';
 import { shownTenant } from './menu.ts';
 import { notePortalMethod, sendPortalPage, sendPortalProblem } from './page.ts';
 import type { Facts, OperationVisit, Portal, Visit } from './visitor.ts';
@@ -208,7 +209,7 @@ async function demandAdmin(tx: Tx, { request, session, actor, deps }: Visit): Pr
  */
 async function demandFor(tx: Tx, visit: Visit, operation: Operation, input: Facts): Promise<void> {
   const current = await demandAdmin(tx, visit);
-  if (isGrave(operation, input) && (await needsProof(tx, current, visit.deps.clock())))
+  if (isGrave(operation, input) && (await needsProof(tx, visit.request.tenant, current, visit.deps.clock())))
     throw new ProofNeeded();
 }
 
@@ -219,8 +220,8 @@ async function demandFor(tx: Tx, visit: Visit, operation: Operation, input: Fact
  */
 export async function proveBefore(visit: OperationVisit): Promise<void> {
   const { request, deps, operation } = visit;
-  if (!isGrave(operation, {})) return;
-  if (await transactionOf(request, deps, (tx) => needsProof(tx, visit, deps.clock())))
+  if (!isGraveForm(operation, Object.keys(inputProperties(visit)))) return;
+  if (await transactionOf(request, deps, (tx) => needsProof(tx, request.tenant, visit, deps.clock())))
     throw new ProofNeeded();
 }
 

@@ -7,7 +7,6 @@ import { dataPage, deletePage, keepPage, privacyPage } from './data.ts';
 import { detailsPages } from './details.ts';
 import { devicesPage } from './devices.ts';
 import { emailPages } from './email.ts';
-import { invoicePage } from './invoice.ts';
 import { noticePage } from './notice.ts';
 import { overviewPage } from './overview.ts';
 import { accountPage } from './page.ts';
@@ -15,13 +14,20 @@ import { passkeysPage } from './passkeys/list.ts';
 import { newPasskeyPages } from './passkeys/new.ts';
 import { removePasskeyPage } from './passkeys/remove.ts';
 import { passwordPage, passwordWellKnown, removePasswordPage } from './password.ts';
+import { seatsPage } from './seats/holder.ts';
+import { seatOffersPage } from './seats/offers.ts';
+import { waysPage } from './seats/ways.ts';
 import { sessionsPage } from './sessions.ts';
-import { subscriptionsPage } from './subscriptions.ts';
-import { twoStepPages } from './two-step.ts';
+import { invoicePage } from './subscriptions/invoice.ts';
+import { subscriptionsPage } from './subscriptions/subscriptions.ts';
+import { twoStepPages } from './two-step/two-step.ts';
 
 const pages = [
   overviewPage,
   subscriptionsPage,
+  seatOffersPage,
+  seatsPage,
+  waysPage,
   invoicePage,
   devicesPage,
   sessionsPage,

@@ -8,7 +8,6 @@ import { findSession } from '../../../storage/grants/session.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import type { Tx } from '../../../storage/store.ts';
 import type { Language } from '../../../text/language.ts';
-import { refuseOtherMethods } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
@@ -26,7 +25,7 @@ const url = '/not-me/:notice';
  * no session, since it can only end one; and opening the page ends nothing: mail scanners open links.
  */
 export function noticePage(app: FastifyInstance, deps: Deps): void {
-  refuseOtherMethods(app, url, ['GET', 'POST']);
+  app.refuseOthers(app, url, ['GET', 'POST']);
   app.get(url, (_request, reply) => show(reply, deps));
   app.post(url, { onRequest: requireOwnForm }, (_request, reply) => submit(reply, deps));
 }

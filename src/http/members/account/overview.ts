@@ -11,6 +11,7 @@ import { browserName, noticeUrl, seenAt } from '../../../operations/session/noti
 import { livingSessions } from '../../../operations/session/session.ts';
 import { livingSignIns } from '../../../operations/sign-in/sign-in.ts';
 import { listUnpaidInvoices } from '../../../storage/access/invoice.ts';
+import { withSeats } from '../../../storage/access/seat-group.ts';
 import { listNewestSubscriptions } from '../../../storage/access/subscription.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { isFromReader } from '../../cookies.ts';
@@ -20,9 +21,10 @@ import { deviceRow } from './devices.ts';
 import { type AccountPage, sendAccountPage, type Visit } from './page.ts';
 import { passkeysInShort } from './passkeys/list.ts';
 import { passwordWords } from './password.ts';
-import { offersPlans, planOf } from './plan.ts';
-import { invoiceRow } from './subscriptions.ts';
-import { twoStepRow } from './two-step.ts';
+import { offersShown, seatsShown } from './seats/offers.ts';
+import { offersPlans, planOf } from './subscriptions/plan.ts';
+import { invoiceRow } from './subscriptions/subscriptions.ts';
+import { twoStepRow } from './two-step/two-step.ts';
 
 /** GET /account: the plan with its next date first, then the TVs and what keeps the account safe (pages 17 to 19). */
 export const overviewPage: AccountPage = { url: '/account', show };
@@ -44,7 +46,13 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
   const invoices = isFromReader(visit.request)
     ? []
     : await listUnpaidInvoices(tx, member.id, overviewListLength);
-  const plans = subscriptions.page.map((one) => planOf(visit, one, isSelling));
+  const grouped = await withSeats(
+    tx,
+    member.tenantId,
+    subscriptions.page.map(({ subscriptionId }) => subscriptionId),
+  );
+  const plans = subscriptions.page.map((one) => planOf(visit, one, isSelling, grouped));
+  const seats = { offers: await offersShown(tx, visit), seats: await seatsShown(tx, visit) };
   const devices = await livingSignIns(tx, member, { limit: overviewListLength }, now);
   const browsers = await livingSessions(tx, member, { limit: 1 }, now, session);
   const password = await passwordWords(tx, visit);
@@ -60,6 +68,7 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
         plans: plans.toSorted((a, b) => shown.indexOf(a.standing) - shown.indexOf(b.standing) || a.id - b.id),
         hasMorePlans: subscriptions.next !== null,
         isSelling,
+        ...seats,
         invoices: invoices.map((invoice) => invoiceRow(visit, invoice)),
         devices: devices.page.map((found) => deviceRow(visit, found, now)),
         hasMoreDevices: devices.next !== null,

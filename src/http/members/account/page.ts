@@ -9,14 +9,19 @@ import { redirectAfter, takeDone } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageQuery } from '../../form.ts';
 import { sealConfirmation } from '../../oidc/logout.ts';
-import { type ConfirmedForm, takeConfirmedForm, type Unconfirmed } from '../../pages/confirmed-form.ts';
+import {
+  type ConfirmedBy,
+  type ConfirmedForm,
+  takeConfirmedForm,
+  type Unconfirmed,
+} from '../../pages/confirmed-form.ts';
 import { formToken } from '../../pages/form-token.ts';
 import { type Act, type GuardedPage, guardedPage } from '../../pages/guarded-page.ts';
 import { type FieldProblem, type Page, sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { type MemberVisit, memberGuard } from '../member-guard.ts';
 import { dayOf } from '../times.ts';
-import { type Proofs, proofsOf, proofsShown, signInAnew, signsInFirst } from './proofs.ts';
+import { noProofs, type Proofs, proofsOf, proofsShown, signInAnew, signsInFirst } from './proofs.ts';
 
 /** A signed-in member at a page of the account area. */
 export type Visit = MemberVisit;
@@ -44,7 +49,7 @@ const overview = '/account';
 const purposeOfAll = 'account';
 
 /** What a page of the account area shows; its template is named below `templates/members/account/`, without its ending. */
-type AccountView = Pick<Page, 'template' | 'title' | 'titleValues' | 'problems' | 'data'>;
+type AccountView = Pick<Page, 'template' | 'title' | 'titleValues' | 'problems' | 'status' | 'data'>;
 
 /** Sends a page of the account area, with the token of its forms and what was just done. */
 export function sendAccountPage(visit: Visit, view: AccountView): Promise<FastifyReply> {
@@ -83,6 +88,17 @@ const done = [
   'passwordRemoved',
   'renamed',
   'resumed',
+  'seatBack',
+  'seatLeft',
+  'seatRemoved',
+  'seatSentAgain',
+  'seatTaken',
+  'seatTakenBack',
+  'seatsClosed',
+  'seatsClosedTo',
+  'seatsInvited',
+  'seatsOpened',
+  'seatsOpenedTo',
   'signedOut',
   'signedOutAll',
   'twoStepOff',
@@ -147,10 +163,10 @@ export interface PasswordedPage<Sent, Seen extends object = object> {
   /** What is wrong with the rest of the form, for which no proof is looked at; null for nothing. */
   check?(visit: Visit, sent: Sent): FieldProblem | null;
   /** Prepares, once it was proven, what is then done. @param sendForm shows the form with what is wrong */
-  begin(visit: Visit, sent: Sent, sendForm: SendForm): Promise<Act<Visit>> | Act<Visit>;
+  begin(visit: Visit, sent: Sent, sendForm: SendForm, by: ConfirmedBy): Promise<Act<Visit>> | Act<Visit>;
 }
 
-type SendForm = (visit: Visit, problem: FieldProblem) => Promise<FastifyReply>;
+export type SendForm = (visit: Visit, problem: FieldProblem) => Promise<FastifyReply>;
 
 export function passwordedPage<Sent, Seen extends object = object>(
   page: PasswordedPage<Sent, Seen>,
@@ -168,7 +184,7 @@ export function passwordedPage<Sent, Seen extends object = object>(
   };
   const form: ConfirmedForm<Visit> = async (request) => {
     const sent = await read(request);
-    let seen = { hasPassword: true, passkeys: [], byCode: 'none' } as unknown as Whole;
+    let seen = { ...noProofs } as unknown as Whole;
     const sendForm: SendForm = (visit, problem) => send(visit, sent, seen, [problem]);
     return {
       async look(tx, visit) {
@@ -178,7 +194,7 @@ export function passwordedPage<Sent, Seen extends object = object>(
         const problem = check?.(visit, sent) ?? null;
         return problem === null ? null : () => sendForm(visit, problem);
       },
-      begin: (visit) => begin(visit, sent, sendForm),
+      begin: (visit, by) => begin(visit, sent, sendForm, by),
       refuse: (visit, why) => sendUnconfirmed(visit, why, sendForm),
     };
   };

@@ -9,7 +9,6 @@ import { removePassword } from '../../../operations/sign-in/ways-in.ts';
 import { passwordSince } from '../../../storage/members/member.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { shareOf } from '../../address.ts';
-import { refuseOtherMethods } from '../../answers.ts';
 import { setSessionCookie } from '../../cookies.ts';
 import { pageForm } from '../../form.ts';
 import type { Act } from '../../pages/guarded-page.ts';
@@ -110,10 +109,12 @@ export async function passwordWords(tx: Tx, { request, member, language }: Visit
 /** Where password managers find the page (W3C, A Well-Known URL for Changing Passwords; pages 9). */
 export function passwordWellKnown(app: FastifyInstance): void {
   const wellKnown = '/.well-known/change-password';
-  refuseOtherMethods(app, wellKnown, ['GET', 'HEAD']);
+  app.refuseOthers(app, wellKnown, ['GET', 'HEAD']);
   app.route({
     method: ['GET', 'HEAD'],
     url: wellKnown,
-    handler: async (_request, reply) => reply.redirect(url, 303),
+    // Where members have no passwords, it leads to what they sign in with.
+    handler: async ({ tenant }, reply) =>
+      reply.redirect(tenant.emailCodes === 'instead' ? '/account/sessions' : url, 303),
   });
 }

@@ -21,7 +21,7 @@ import {
 } from './page.ts';
 import { passkeysInShort } from './passkeys/list.ts';
 import { passwordWords } from './password.ts';
-import { twoStepRow } from './two-step.ts';
+import { twoStepRow } from './two-step/two-step.ts';
 
 const url = '/account/sessions';
 

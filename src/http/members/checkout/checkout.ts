@@ -7,7 +7,6 @@ import { startCheckout } from '../../../operations/access/checkout.ts';
 import { findPackage } from '../../../storage/access/package.ts';
 import { apply } from '../../../storage/apply.ts';
 import { takeIn } from '../../../storage/memory/rate-limit.ts';
-import { refuseOtherMethods } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
 import { clearSessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
@@ -52,16 +51,16 @@ const url = '/checkout';
  *     POST /checkout/payments/{name}  a payment provider's own notice (see `paymentNotices`)
  */
 export function checkoutPages(app: FastifyInstance, deps: Deps): void {
-  refuseOtherMethods(app, url, ['GET', 'POST']);
+  app.refuseOthers(app, url, ['GET', 'POST']);
   app.get(url, (_request, reply) => showPlans(reply, deps));
   app.post(url, { onRequest: requireOwnForm }, (_request, reply) => submit(reply, deps));
-  refuseOtherMethods(app, `${url}/cancelled`, ['GET']);
+  app.refuseOthers(app, `${url}/cancelled`, ['GET']);
   app.get(`${url}/cancelled`, async (request, reply) => {
     const asked = readCheckoutRequest(request);
     if ('reason' in asked) return sendRefusedRequest(reply, asked);
     return sendNothingOrdered(reply, languageOf(request, asked, null), checkoutUrl(asked));
   });
-  refuseOtherMethods(app, `${url}/begin`, ['GET']);
+  app.refuseOthers(app, `${url}/begin`, ['GET']);
   app.get(`${url}/begin`, (_request, reply) => begin(reply, deps));
   guardedPage(app, checkoutGuard(deps), summaryPage);
   paymentReturnPage(app, deps);

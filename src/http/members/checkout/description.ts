@@ -10,13 +10,16 @@ type Terms = Pick<Package, 'price' | 'period' | 'payment'>;
 
 /** A package as the checkout pages describe it. */
 export function describeOffer(offer: Package, { tag, t }: Language, { price, period }: Terms = offer) {
-  const { id, name, description, products } = offer;
+  const { id, name, description, products, seats } = offer;
   const isFree = price.amount === 0;
   return {
     id,
     name,
     description,
-    products: products.map((product) => product.name),
+    products: [
+      ...products.map((product) => product.name),
+      ...(seats === null ? [] : [t('checkout.seats.offer', { count: seats })]),
+    ],
     price: isFree ? t('checkout.price.free') : showPrice(price, tag, 'short'),
     per: isFree ? '' : t(`checkout.per.${period.unit}`, { count: period.count }),
   };
@@ -37,6 +40,7 @@ export function describeOrder(offer: Package, language: Language, at: Moment, te
   return {
     id: offer.id,
     name: offer.name,
+    seats: seatsOf(offer, language),
     // Its first and last day.
     runs: periodOf(at.now, ends, language),
     amount: price.amount === 0 ? t('checkout.price.free') : showPrice(price, tag),
@@ -48,6 +52,10 @@ export function describeOrder(offer: Package, language: Language, at: Moment, te
       : [t('checkout.order.ends', { date: dayOf(ends, language) })],
   };
 }
+
+/** How many more members a package gives access to, in words; null for its holder alone. */
+export const seatsOf = ({ seats }: Pick<Package, 'seats'>, { t }: Language): string | null =>
+  seats === null ? null : t('checkout.seats', { count: seats });
 
 /** What comes after the first period of what its operator renews, and how to stop it. */
 function renewalOf(terms: Terms, ends: number, language: Language): readonly string[] {

@@ -8,7 +8,7 @@ import type { Tx } from '../../../storage/store.ts';
 import { chooseLanguage, type Language } from '../../../text/language.ts';
 import type { PageDeps } from '../../pages/guarded-page.ts';
 import { dayOf } from '../times.ts';
-import { describePrice } from './description.ts';
+import { describePrice, seatsOf } from './description.ts';
 
 /** How an invoice is paid as pages show it: line by line, with what else the invoice says. */
 export function describePayment(invoice: Invoice, tenant: Pick<OpenTenant, 'name'>, language: Language) {
@@ -46,6 +46,7 @@ export async function mailSubscribed(
   // A payment that was reported after its member was erased.
   if (member === null) return;
   const language = chooseLanguage([member.locale], acceptLanguage, tenant.languages);
+  const seats = seatsOf(offer, language);
   await deps.mails.queue(tx, tenant, {
     name: invoice === null ? 'subscribed' : 'invoice',
     to: member.email,
@@ -53,7 +54,7 @@ export async function mailSubscribed(
     language: language.tag,
     values: {
       fullName: member.fullName,
-      package: offer.name,
+      package: [offer.name, ...(seats === null ? [] : [seats])].join(', '),
       price: describePrice(checkout, language),
       until: subscription.expiresAt ?? '',
       ...(invoice === null ? {} : invoiceValues(invoice, tenant, language)),

@@ -191,7 +191,7 @@ export function sendRefusedRequest(reply: FastifyReply, refused: RefusedRequest)
   const reason = t(`problem.checkout.reason.${refused.reason}`, { parameter });
   if (refused.reason !== 'address') return sendProblem(reply, 'checkout', { language, reason });
   const words = `${parameter} leads to ${originOf(sent)}, which is not allowed`;
-  noteRefusal(reply.request, { event: 'return_address_refused', reason: words });
+  noteRefusal(reply.request, { event: 'return_address_refused', rule: 'checkout_address', reason: words });
   const origins = returnOrigins.length > 0 ? returnOrigins : ['–'];
   const details = [
     { label: t('problem.request.sent'), values: [clipped(sent.toWellFormed())] },

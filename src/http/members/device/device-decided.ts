@@ -8,7 +8,6 @@ import {
   signOutDevice,
 } from '../../../operations/device/decide-device.ts';
 import { seenAt } from '../../../operations/session/notice.ts';
-import { refuseOtherMethods } from '../../answers.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm, pageQuery } from '../../form.ts';
 import { formToken, givenForm } from '../../pages/form-token.ts';
@@ -57,10 +56,10 @@ const urlOf = (end: End, sealed: string) => `/device/${end}?decided=${sealed}`;
  */
 export function decidedPages(app: FastifyInstance, deps: Deps): void {
   for (const end of ['approved', 'rejected'] as const) {
-    refuseOtherMethods(app, `/device/${end}`, ['GET']);
+    app.refuseOthers(app, `/device/${end}`, ['GET']);
     app.get(`/device/${end}`, (_request, reply) => show(reply, end, deps));
   }
-  refuseOtherMethods(app, '/device/sign-out', ['POST']);
+  app.refuseOthers(app, '/device/sign-out', ['POST']);
   app.post('/device/sign-out', { onRequest: requireOwnForm }, (_request, reply) => signOut(reply, deps));
 }
 

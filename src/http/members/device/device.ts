@@ -14,10 +14,9 @@ import {
   lookUpDevice,
 } from '../../../operations/device/look-up-device.ts';
 import { seenAt } from '../../../operations/session/notice.ts';
-import { insertWrongUserCode } from '../../../storage/members/wrong-user-code.ts';
+import { insertWrongUserCode } from '../../../storage/members/guesses/wrong-user-code.ts';
 import type { Language } from '../../../text/language.ts';
 import { addressKey, networkKey } from '../../address.ts';
-import { refuseOtherMethods } from '../../answers.ts';
 import { noteRefusal } from '../../audit.ts';
 import { browserCookie, noteApp } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
@@ -50,10 +49,10 @@ export function devicePages(app: FastifyInstance, deps: Deps): void {
   app.addHook('onRequest', async ({ tenant }, reply) => {
     return tenant.deviceFlow ? undefined : sendProblem(reply, 'notFound');
   });
-  refuseOtherMethods(app, url, ['GET', 'POST']);
+  app.refuseOthers(app, url, ['GET', 'POST']);
   app.get(url, (_request, reply) => show(reply, deps));
   app.post(url, { onRequest: requireOwnForm }, (_request, reply) => submit(reply));
-  refuseOtherMethods(app, `${url}/approve`, ['GET', 'POST']);
+  app.refuseOthers(app, `${url}/approve`, ['GET', 'POST']);
   // A page that was left open, or loaded again: the way goes on at the code.
   app.get(`${url}/approve`, (_request, reply) => reply.redirect(url, 303));
   app.post(`${url}/approve`, { onRequest: requireOwnForm }, (_request, reply) => decide(reply, deps));

@@ -30,10 +30,10 @@ const listPage: AccountPage = {
     return sendList(visit, await accountsOf(tx, visit), null);
   },
   async submit(tx, visit) {
-    const { request, reply, member, language } = visit;
+    const { request, reply, member, language, deps } = visit;
     const { account: id = '' } = pageForm(request, ['account']);
     const before = await accountsOf(tx, visit);
-    const outcome = await unlinkAccount(tx, request.tenant, member, id);
+    const outcome = await unlinkAccount(tx, request.tenant, member, id, deps);
     if (outcome === null) return () => sendProblem(reply, 'notFound', { language });
     if (outcome === 'last') return sendList(visit, before, language.t('account.accounts.last'));
     const name = before.rows.find((row) => row.id === id)?.name ?? '';
@@ -62,7 +62,7 @@ async function accountsOf(tx: Tx, visit: Visit): Promise<Accounts> {
 function rowOf({ language, deps }: Visit, { id, email, linkedAt, lastUsedAt }: LinkedAccount, name: string) {
   const since = language.t('account.accounts.since', { date: dayOf(linkedAt, language) });
   const used = agoOf(lastUsedAt, deps.clock(), language);
-  return { id, name, about: [email, since, used].filter((part) => part !== '') };
+  return { id, name, about: [email, used, since].filter((part) => part !== '') };
 }
 
 function sendList(visit: Visit, { rows, offered }: Accounts, problem: string | null): Answer {

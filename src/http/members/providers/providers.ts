@@ -8,13 +8,13 @@ import { addressAt, redeem } from '../../../operations/providers/protocol.ts';
 import { seal, unseal } from '../../../secrets/seal.ts';
 import { findProviders } from '../../../storage/providers/identity-provider.ts';
 import { addressKey } from '../../address.ts';
-import { refuseOtherMethods } from '../../answers.ts';
 import { noteRefusal, transactionOf } from '../../audit.ts';
 import { browserCookie, ensureBrowserCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { bodyForm, type Form, pageQuery, pick, queryOf } from '../../form.ts';
 import { type Flow, flowUrl, languageOf, openFlow, sealFlow, sendStale } from '../../oidc/flow.ts';
 import { refuseByDocument } from '../../oidc/registration/document.ts';
+import { isUndone } from '../../pages/head-request.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { goToFlow } from '../flow-page.ts';
 import { arrive } from './arrival.ts';
@@ -29,10 +29,10 @@ import { providersUrl } from './buttons.ts';
  */
 export function providerPages(app: FastifyInstance, deps: Deps): void {
   const away = `${providersUrl}/:provider`;
-  refuseOtherMethods(app, away, ['GET', 'HEAD']);
+  app.refuseOthers(app, away, ['GET', 'HEAD']);
   app.get(away, (_request, reply) => leave(reply, deps));
   const back = '/sign-in/from/:provider';
-  refuseOtherMethods(app, back, ['GET', 'HEAD', 'POST']);
+  app.refuseOthers(app, back, ['GET', 'HEAD', 'POST']);
   app.get(back, (request, reply) => comeBack(reply, answerOf(request), deps));
   app.post(back, (_request, reply) => passOn(reply, deps));
 }
@@ -76,14 +76,17 @@ export function wayTo(
   return addressAt(request.tenant, provider, journey, moreOf(request, provider, begun.flow), deps);
 }
 
-/** What a request says beside the protocol: the language, and that the member is asked anew where the app asks for that. */
+/**
+ * What a request says beside the protocol: the language, and that the member is asked anew where the app, or a page of ours,
+ * asks for that. A provider where she is signed in would say at once that it is she, whoever sits there.
+ */
 function moreOf(
   request: FastifyRequest,
   { preset }: IdentityProvider,
   flow: Flow,
 ): Readonly<Record<string, string>> {
-  const { prompt = '' } = flow.parameters ?? {};
-  const isAnew = /\b(?:login|select_account)\b/.test(prompt);
+  const { prompt = '', max_age: maxAge } = flow.parameters ?? {};
+  const isAnew = flow.anew === true || maxAge !== undefined || /\b(?:login|select_account)\b/.test(prompt);
   const more = preset === 'memberdoor' ? { ui_locales: languageOf(request, flow).tag } : {};
   if (!isAnew || preset === 'apple' || preset === 'facebook') return more;
   return { ...more, prompt: preset === 'google' ? 'select_account' : 'login' };
@@ -133,6 +136,8 @@ async function comeBack(reply: FastifyReply, answer: Answer, deps: Deps): Promis
   const { away } = opened;
   const { flow } = away;
   if (opened.kind === 'stale') return sendStale(reply, flow);
+  // A code works once, at its provider: who only looks at the address must not use it up (H9).
+  if (isUndone(request)) return goBack(reply, away, deps);
   const limited = await takeTurn(reply, flow, deps);
   if (limited !== null) return limited;
   if (!(await takeAway(request, away, deps))) return sendStale(reply, flow);

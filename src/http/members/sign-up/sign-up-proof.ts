@@ -22,7 +22,6 @@ import { unseal } from '../../../secrets/seal.ts';
 import { findEmailProof } from '../../../storage/members/email-proof.ts';
 import type { Language } from '../../../text/language.ts';
 import { shareOf } from '../../address.ts';
-import { refuseOtherMethods } from '../../answers.ts';
 import { storeOf, transactionOf } from '../../audit.ts';
 import { browserCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
@@ -66,13 +65,13 @@ const confirmUrl = '/sign-up/confirm/:secret';
  * browser the password of the sign-up.
  */
 export function signUpProofPages(app: FastifyInstance, deps: Deps): void {
-  refuseOtherMethods(app, verifyUrl, ['GET', 'POST']);
+  app.refuseOthers(app, verifyUrl, ['GET', 'POST']);
   app.get(verifyUrl, (request, reply) => verify(reply, pageQuery(request, ['proof']).proof, null, deps));
   app.post(verifyUrl, { onRequest: requireSameOrigin }, (request, reply) => {
     const { proof, ...form } = pageForm(request, ['proof', 'code', 'action', 'email']);
     return verify(reply, proof, form, deps);
   });
-  refuseOtherMethods(app, confirmUrl, ['GET', 'POST']);
+  app.refuseOthers(app, confirmUrl, ['GET', 'POST']);
   app.get(confirmUrl, (_request, reply) => confirm(reply, null, deps));
   app.post(confirmUrl, { onRequest: requireSameOrigin }, (request, reply) =>
     confirm(reply, pageForm(request, ['password']), deps),

@@ -188,6 +188,7 @@ async function sendForm(
   const sealed = sealFlow(reply, withAddress(flow, email), deps);
   const least = reply.request.tenant.passwordLength;
   const providers = await providerButtons(reply.request, sealed, deps);
+  const waiting = accountWords(account, providers, language, 'signUp.linking');
   return sendPage(reply, {
     template: 'members/sign-up/form.eta',
     language,
@@ -196,8 +197,9 @@ async function sendForm(
     formTargets,
     again: { action: url, fields: { flow: sealed } },
     data: {
-      lead: accountWords(account, providers, language, 'signUp.linking') ?? lead,
-      logo,
+      lead: waiting ?? lead,
+      // The picture of an app stands beside its name alone.
+      logo: waiting === null ? logo : null,
       providers: account === null ? providers : [],
       steps: stepsOf(flow),
       flow: sealed,

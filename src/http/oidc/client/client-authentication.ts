@@ -4,17 +4,18 @@ import type { Client } from '../../../core/client.ts';
 import {
   type Because,
   type Decision,
-  type ErrorCode,
   isRefusal,
   type Refusal,
   refusal,
+  ruleOf,
 } from '../../../core/decision.ts';
 import { countingWindow } from '../../../core/limits.ts';
 import {
   authenticateClient,
   type ClientCredentials,
 } from '../../../core/oidc/client/client-authentication.ts';
-import type { AuditEvent } from '../../../core/operators/audit-event.ts';
+import type { AuditEvent, RefusalEvent } from '../../../core/operators/audit-event.ts';
+import type { ErrorCode } from '../../../core/refusals/rule.ts';
 import { allowedClient, isUnverified } from '../../../core/registration/unverified-client.ts';
 import type { Write } from '../../../core/write.ts';
 import { findClient } from '../../../storage/clients/client.ts';
@@ -85,12 +86,16 @@ export async function asClient<T>(
   if ('tooOften' in done) return refusedByLimit(request, 'unverified_clients', done.tooOften);
   if (done.wait !== null) return refusedByLimit(request, 'client_authentications', done.wait);
   const { refused, clientId } = done;
-  const reason = refused.description;
-  noteRefusal(request, { event: 'client_authentication_failed', clientId, target: clientId, reason });
+  const why = { rule: ruleOf(refused), reason: refused.description };
+  noteRefusal(request, { event: 'client_authentication_failed', clientId, target: clientId, ...why });
   return refused;
 }
 
-const replayed = refusal('invalid_client', 'the client_assertion was used before');
+const replayed = refusal(
+  'invalid_client',
+  'the client_assertion was used before',
+  'client_assertion_refused',
+);
 /**
  * Counts a request of an unverified client from an address: no operator looked at what such a client does, and there may
  * be any number of them (decision 50). Others are not counted.
@@ -135,6 +140,7 @@ export async function refuseGrant(
 ): Promise<Refusal> {
   // A client that is told to wait was refused nothing.
   if (because === undefined) return refused;
+  request.because = because;
   if (!ends.has(refused.error)) {
     const { id, limits } = request.tenant;
     const key = `grant ${id} ${client.clientId} ${addressKey(request.address)}`;
@@ -149,10 +155,21 @@ export async function refuseGrant(
   return refused;
 }
 
-/** Writes down what a client was refused. */
-export function noteRefusedClient(request: FastifyRequest, { clientId }: Client, because: Because): void {
+/** Writes down what a client was refused, and why. */
+export function noteRefusedClient(
+  request: FastifyRequest,
+  { clientId }: Client,
+  { reuse: _, ...because }: Because,
+): void {
   noteRefusal(request, { ...because, actorKind: 'client', actorId: clientId, clientId });
 }
+
+/** The same of what was refused in no other words than those of the answer. */
+export const becauseOf = (event: RefusalEvent, refused: Refusal): Because => ({
+  event,
+  rule: ruleOf(refused),
+  reason: refused.description,
+});
 
 /**
  * What a request brought to authenticate its client: Basic, a secret or an assertion in the body, or nothing (RFC 6749

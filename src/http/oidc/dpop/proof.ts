@@ -1,7 +1,7 @@
 // Reads the DPoP proof that a request brings, and uses it up.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../../core/client.ts';
-import { type Decision, isRefusal, type Refusal } from '../../../core/decision.ts';
+import { type Decision, isRefusal, type Refusal, ruleOf } from '../../../core/decision.ts';
 import {
   currentNonce,
   type DpopProof,
@@ -111,7 +111,11 @@ export async function boundToKey(
 /** A client that is told a nonce was refused nothing. */
 function refusedProof(answer: Refusal): Decision<Refusal, never> {
   if (answer === nonceNeeded) return { answer, writes: [] };
-  return { answer, writes: [], because: { event: 'token_request_refused', reason: answer.description } };
+  return {
+    answer,
+    writes: [],
+    because: { event: 'token_request_refused', rule: ruleOf(answer), reason: answer.description },
+  };
 }
 
 /** Tells a client the nonce that its next proof shall carry, before the one that it has ends (RFC 9449 §8.2). */

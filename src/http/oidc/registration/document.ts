@@ -29,7 +29,11 @@ export async function refuseByDocument(
     mayFetch,
   });
   if (standing.kind === 'usable') return null;
-  noteRefusal(request, { event: 'registration_refused', reason: standing.reason });
+  noteRefusal(request, {
+    event: 'registration_refused',
+    rule: 'client_document_refused',
+    reason: standing.reason,
+  });
   const shown = language();
   return sendProblem(reply, 'request', {
     language: shown,

@@ -1,6 +1,6 @@
 // The endpoints at which clients register themselves.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isRefusal, type Refusal } from '../../../core/decision.ts';
+import { isRefusal, type Refusal, ruleOf } from '../../../core/decision.ts';
 import { countingWindow, wrongSecretsPerMinute } from '../../../core/limits.ts';
 import { registrationBytes } from '../../../core/registration/limits.ts';
 import {
@@ -104,7 +104,7 @@ async function manage(request: FastifyRequest, reply: FastifyReply, deps: Deps):
 
 function refuse(request: FastifyRequest, reply: FastifyReply, refused: Refusal): FastifyReply {
   const { error, description } = refused;
-  noteRefusal(request, { event: 'registration_refused', reason: description });
+  noteRefusal(request, { event: 'registration_refused', rule: ruleOf(refused), reason: description });
   if (error === 'invalid_token') reply.header('www-authenticate', `Bearer error="${error}"`);
   return sendRefusal(reply, refused);
 }

@@ -5,6 +5,7 @@ import { exchange } from '../../../core/grants/authorization-code.ts';
 import { grantService, type ServiceGrant } from '../../../core/grants/client-credentials.ts';
 import { poll } from '../../../core/grants/device-poll.ts';
 import { readRefreshToken, refresh } from '../../../core/grants/refresh-token.ts';
+import type { Holder } from '../../../core/grants/reuse.ts';
 import type { SignIn, SignInWrite } from '../../../core/grants/sign-in.ts';
 import type { TokenGrant } from '../../../core/grants/tokens.ts';
 import { sha256 } from '../../../core/hash.ts';
@@ -47,6 +48,8 @@ interface GrantRequest {
   readonly fields: TokenFields;
   /** Thumbprint of the key that the request proved to hold; null where it proved none. */
   readonly jkt: string | null;
+  /** Where the request comes from: asked only where tokens may be given, since it takes hashes. */
+  readonly holder: () => Holder;
   /**
    * What an earlier run of the same work saw: the code, so that the next run reads what is behind it in the same round
    * trip, and the time, since a poll that came too early did so however often the work runs.
@@ -118,7 +121,7 @@ const inRoom = (
 const authorizationCodeGrant: Grant = {
   takes: 'code',
   kind: 'transaction',
-  async decide(tx, { client, value, fields, jkt, tenant }, deps) {
+  async decide(tx, { client, value, fields, jkt, tenant, holder }, deps) {
     const { clock, random } = deps;
     const { code_verifier: codeVerifier, redirect_uri: redirectUri, resource } = fields;
     const now = clock();
@@ -126,7 +129,7 @@ const authorizationCodeGrant: Grant = {
     const { member, begun, room } = await behindCode(tx, client, code, now);
     const target = await targetOf(tx, tenant, resource, code?.resources, deps);
     const signInId = random.id(now);
-    const sent = { codeVerifier, redirectUri, jkt, target };
+    const sent = { codeVerifier, redirectUri, jkt, target, holder: holder() };
     const decision = exchange(code, { client, member, begun, ...sent, now, signInId });
     return { ...decision, writes: inRoom(decision, room) };
   },
@@ -136,13 +139,16 @@ const authorizationCodeGrant: Grant = {
 const refreshTokenGrant: Grant = {
   takes: 'refresh_token',
   kind: 'transaction',
-  async decide(tx, { client, value, fields, jkt, tenant }, deps) {
+  async decide(tx, { client, value, fields, jkt, tenant, holder }, deps) {
     const token = readRefreshToken(tenant.tokenKey, value);
     const found = token === null ? null : await findSignInWithMember(tx, tenant.id, token.signInId);
     const { signIn = null, member = null } = found ?? {};
     const target = await targetOf(tx, tenant, fields.resource, signIn?.resources, deps);
     const now = deps.clock();
-    return refresh(signIn, { client, token, member, scope: fields.scope, jkt, target, now });
+    const sent = { token, scope: fields.scope, jkt, target, holder: holder() };
+    const isAnswerLost =
+      signIn !== null && deps.lostAnswers.has({ signInId: signIn.id, generation: signIn.generation });
+    return refresh(signIn, { client, member, ...sent, isAnswerLost, now });
   },
 };
 
@@ -150,7 +156,7 @@ const refreshTokenGrant: Grant = {
 const deviceCodeGrant: Grant = {
   takes: 'device_code',
   kind: 'lookUp',
-  async decide(tx, { client, value, jkt, tenant, seen, fields }, deps) {
+  async decide(tx, { client, value, jkt, tenant, seen, fields, holder }, deps) {
     const { clock, random, pollPace } = deps;
     const now = seen.now ?? clock();
     seen.now = now;
@@ -165,10 +171,11 @@ const deviceCodeGrant: Grant = {
     }
     const { member, begun, room } = isExpected ? expected : await behindCode(tx, client, code, now);
     // Most polls come before a member has decided, and begin nothing.
-    const signInId = member === null ? '' : random.id(now);
+    const fresh = member === null ? { signInId: '' } : { signInId: random.id(now), holder: holder() };
     const target =
       member === null ? noTarget : await targetOf(tx, tenant, fields.resource, code?.resources, deps);
-    const decision = poll(code, { client, member, jkt, begun, lastPolledAt, now, signInId, target });
+    const paced = { lastPolledAt: lastPolledAt(), now };
+    const decision = poll(code, { client, member, jkt, begun, target, ...paced, ...fresh });
     if (code !== null && decision.answer.paced) pollPace.record(tx, code.id, now);
     return { ...decision, writes: inRoom(decision, room) };
   },

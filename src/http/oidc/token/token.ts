@@ -1,13 +1,15 @@
 // The token endpoint.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../../core/client.ts';
 import { isRefusal } from '../../../core/decision.ts';
 import { type ServiceGrant, serviceTokenClaims } from '../../../core/grants/client-credentials.ts';
 import { writeRefreshToken } from '../../../core/grants/refresh-token.ts';
+import { type Holder, holderOf } from '../../../core/grants/reuse.ts';
 import {
   accessTokenAlgorithm,
   accessTokenClaims,
   idTokenClaims,
+  type RefreshToken,
   type TokenGrant,
 } from '../../../core/grants/tokens.ts';
 import { keyToSign } from '../../../operations/tenant/keys.ts';
@@ -15,6 +17,7 @@ import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
 import { findSigningKey, signingKeyFor, signToken } from '../../../secrets/signing.ts';
 import { apply } from '../../../storage/apply.ts';
 import type { Tx } from '../../../storage/store.ts';
+import { addressKey } from '../../address.ts';
 import { protocolError, refuseOtherMethods, sendJson, sendRefusal } from '../../answers.ts';
 import { cors, tenantDpop, tenantOrigins } from '../../cors.ts';
 import type { Deps } from '../../deps.ts';
@@ -44,21 +47,45 @@ export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
     if (value === undefined) throw protocolError('invalid_request', `${grant.takes} is missing`);
     const proof = await sentProof(request, null, deps);
     const seen = { code: null, now: null };
+    const holder = holderOnce(request);
     const work = async (tx: Tx, client: Client) => {
       const decide = (jkt: string | null) =>
-        grant.decide(tx, { tenant, client, value, fields, jkt, seen }, deps);
+        grant.decide(tx, { tenant, client, value, fields, jkt, seen, holder }, deps);
       const decision = await decideWithKey(tx, { client, tenant, proof }, decide, deps);
-      const written = await apply(tx, decision.writes, { reason: decision.because?.reason });
+      const { reason, rule } = decision.because ?? {};
+      const written = await apply(tx, decision.writes, { reason, rule });
       return { ...decision, client, written };
     };
     const decided = await asClient(request, credentials, deps, work, { kind: grant.kind });
     if (isRefusal(decided)) return sendRefusal(reply, decided);
     const { answer, client } = decided;
     tellNonce(reply, client, tenant, proof, deps);
+    if (decided.because?.reuse !== undefined) {
+      deps.metrics?.refreshReused(tenant.host, client, decided.because.reuse);
+    }
     if (isRefusal(answer)) return sendRefusal(reply, await refuseGrant(request, answer, decided, deps));
+    if (answer.kind === 'tokens' && answer.refreshToken !== null) {
+      noteIfLost(reply, answer.refreshToken, deps);
+    }
     const issue =
       answer.kind === 'service' ? issueService(tenant, answer, deps) : issueTokens(tenant, answer, deps);
     return sendJson(reply, await issue);
+  });
+}
+
+/** Where a request comes from, found once however often its work runs. */
+function holderOnce({ tenant, address, headers }: FastifyRequest): () => Holder {
+  let found: Holder | undefined;
+  return () => {
+    found ??= holderOf(tenant.tokenKey, addressKey(address), headers['user-agent'] ?? '');
+    return found;
+  };
+}
+
+/** Remembers that an answer never left, since its connection was closed before. */
+function noteIfLost({ raw }: FastifyReply, token: RefreshToken, { lostAnswers }: Deps): void {
+  raw.once('close', () => {
+    if (!raw.writableFinished) lostAnswers.note(token);
   });
 }
 

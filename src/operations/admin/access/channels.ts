@@ -1,15 +1,17 @@
 // The operations on content channels.
 
-import { accessIdPattern } from '../../../core/access/content-channel.ts';
+import { accessIdPattern, networkAccess, openedFor } from '../../../core/access/content-channel.ts';
 import { packageTextLength } from '../../../core/access/limits.ts';
+import { addressText, parseAddress } from '../../../core/access/network.ts';
 import { deleteContentChannel, listContentChannels } from '../../../storage/access/content-channel.ts';
+import { listPackageProducts, listPackagesWithNetworks } from '../../../storage/access/package.ts';
 import { defineContentChannel } from '../../access/content-channel.ts';
 import * as s from '../../json-schema.ts';
-import { unknown } from '../../refusal.ts';
+import { invalid, unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
 import type { Operation } from '../operation.ts';
-import { productIdsField } from './packages.ts';
+import { packageIdField, productIdField, productIdsField } from './packages.ts';
 
 export const channelIdField = s.named(
   'ChannelId',
@@ -79,4 +81,40 @@ const deleted = onTenant({
   },
 });
 
-export const channelOperations: readonly Operation[] = [listed, defined, deleted];
+const openChannelSchema = s.resource('OpenChannel', 'A content channel that is open for a network', {
+  id: channelIdField,
+  name: nameField,
+  grantedBy: s.exactly('What opens it', {
+    packageId: packageIdField,
+    productId: productIdField,
+    network: s.text('The range of that package which the address is in', '198.51.100.0/24'),
+  }),
+});
+
+const openFor = onTenant({
+  name: 'channels.openFor',
+  summary: 'List the content channels that are open for an IP address, for any visitor from there',
+  permission: 'channels:check',
+  route: 'GET /open-channels',
+  fields: { ip: s.text('The IP address that a visitor comes from, IPv4 or IPv6', '198.51.100.7') },
+  output: s.exactly('What is open for the address', {
+    ip: s.text('The address, as it was understood', '198.51.100.7'),
+    channels: s.list('The channels that are open, by id; empty if none is', openChannelSchema),
+  }),
+  run: async ({ tx, tenant }, { ip }) => {
+    const address = parseAddress(ip);
+    if (address === null) throw invalid('ip', 'not_an_address');
+    const opened = openedFor(address, await listPackagesWithNetworks(tx, tenant.id));
+    const products = await listPackageProducts(tx, [...opened.keys()]);
+    const channels = products.length === 0 ? [] : await listContentChannels(tx, tenant.id);
+    return {
+      ip: addressText(address),
+      channels: channels.flatMap((channel) => {
+        const grantedBy = networkAccess(channel, opened, products);
+        return grantedBy === null ? [] : [{ id: channel.id, name: channel.name, grantedBy }];
+      }),
+    };
+  },
+});
+
+export const channelOperations: readonly Operation[] = [listed, defined, deleted, openFor];

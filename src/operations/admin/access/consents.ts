@@ -1,21 +1,23 @@
 // The operations on consents, and on who agreed to what, when, and to which words (GDPR art. 7 (1)).
 
-import type { Consent } from '../../../core/access/consent.ts';
+import { type Consent, consentOf } from '../../../core/access/consent.ts';
 import { accessIdPattern } from '../../../core/access/content-channel.ts';
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { packageTextLength } from '../../../core/access/limits.ts';
 import { listLook } from '../../../core/operators/limits.ts';
 import {
+  findConsents,
   listConsentAnswers,
   listEveryConsent,
+  listLastConsentChanges,
   lookAtConsentAnswers,
 } from '../../../storage/access/consent.ts';
-import { defineConsent } from '../../access/consent.ts';
+import { answerConsents, defineConsent } from '../../access/consent.ts';
 import * as s from '../../json-schema.ts';
 import { unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { keyedList, listWithFile, momentFields, nextNumber, sortField, withMs } from '../list.ts';
-import { memberField, memberIdField } from '../members/member.ts';
+import { memberField, memberFor, memberIdField } from '../members/member.ts';
 import { isNotYet, type Operation } from '../operation.ts';
 
 export const consentIdField = s.named(
@@ -100,10 +102,45 @@ const retired = onTenant({
   },
 });
 
-export const consentOperations: readonly Operation[] = [listed, defined, retired];
+export const statusField = s.oneOf('ConsentStatus', 'What was answered', ['accepted', 'withdrawn']);
+
+const answered = onTenant({
+  name: 'consents.answer',
+  summary: 'Note what a member answered to a consent elsewhere, such as in a newsletter tool',
+  permission: 'members:write',
+  portal: {
+    page: 'members.read',
+    reads: 'members.read',
+    choices: { consentId: 'consents.list' },
+    label: 'Note a consent',
+    done: 'The answer is noted.',
+  },
+  route: 'PUT /members/{memberId}/consents',
+  fields: { memberId: memberField, consentId: consentIdField, status: statusField },
+  output: s.resource('ConsentOfMember', 'A consent, and the last answer of the member', {
+    memberId: memberIdField,
+    id: consentIdField,
+    name: consentFields.name,
+    description: consentFields.description,
+    status: statusField,
+    changedAt: s.timeOrNull('When it was last answered otherwise than before'),
+  }),
+  run: async (context, { memberId, consentId, status }) => {
+    const { tx, tenant, actor, now } = context;
+    const member = await memberFor(context, memberId);
+    const [consent] = await findConsents(tx, tenant.id, [consentId]);
+    if (consent === undefined) throw unknown('consent');
+    const clientId = actor.kind === 'client' ? actor.clientId : null;
+    const answerer = { memberId: member.id, source: 'api', clientId, changedAt: now } as const;
+    await answerConsents(tx, tenant.id, new Map([[consentId, status]]), answerer);
+    const last = await listLastConsentChanges(tx, member, [consentId]);
+    return { memberId: member.id, ...consentOf(consent, last) };
+  },
+});
+
+export const consentOperations: readonly Operation[] = [listed, defined, retired, answered];
 
 const answerIdField = s.wholeNumber('The number of the answer', 4_711);
-export const statusField = s.oneOf('ConsentStatus', 'What was answered', ['accepted', 'withdrawn']);
 const holdsField = s.flag('Whether it is the member’s last answer to the consent');
 
 const answerSchema = s.resource('ConsentRecord', 'An answer to a consent', {
@@ -120,7 +157,7 @@ const answerSchema = s.resource('ConsentRecord', 'An answer to a consent', {
   holds: holdsField,
   name: s.text('What was agreed to, in the words of that day', 'Newsletter'),
   description: s.text('What stood below it that day', 'A mail every Friday with what is new.'),
-  source: s.oneOf('ConsentSource', 'Where it was given', ['account', 'api', 'checkout', 'sign_up']),
+  source: s.oneOf('ConsentSource', 'Where it was given', ['account', 'api', 'checkout', 'import', 'sign_up']),
   clientId: s.textOrNull('The client whose token was used; null on our own pages', null),
 });
 

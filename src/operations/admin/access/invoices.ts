@@ -14,7 +14,7 @@ import { addressSchema, memberField, memberIdField } from '../members/member.ts'
 import { memberNameFields, withMemberNames } from '../names.ts';
 import { isNotYet, type Operation, type OperationContext } from '../operation.ts';
 import { payToFields } from '../tenants/tenant.ts';
-import { priceSchema, taxFields } from './packages.ts';
+import { priceSchema, seatsField, taxFields } from './packages.ts';
 import { subscriptionIdField } from './subscriptions.ts';
 
 const numberField = s.wholeNumber('The number of the invoice', 1);
@@ -24,6 +24,7 @@ const invoiceSchema = s.resource('Invoice', 'An invoice', {
   memberId: memberIdField,
   subscriptionId: subscriptionIdField,
   packageName: s.text('What was ordered', 'Everything'),
+  seats: seatsField,
   price: priceSchema,
   ...taxFields,
   paymentReference: s.text('What its payment names (ISO 11649)', 'RF6812'),

@@ -1,6 +1,6 @@
 // The operations on packages and on the products that they are made of.
 
-import { packageTextLength, taxNameLength } from '../../../core/access/limits.ts';
+import { mostSeats, packageTextLength, taxNameLength } from '../../../core/access/limits.ts';
 import {
   currencies,
   type Package,
@@ -17,7 +17,7 @@ import { type OnTenant, onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
 import type { FieldGroup, Operation, OperationContext } from '../operation.ts';
 
-const productIdField = s.named('ProductId', s.wholeNumber('The id of the product', 1));
+export const productIdField = s.named('ProductId', s.wholeNumber('The id of the product', 1));
 const productNameField = s.held(s.text('What members read', 'Sport'), s.nameRule(packageTextLength.name));
 export const productSchema = s.resource('Product', 'A product', {
   id: productIdField,
@@ -135,7 +135,22 @@ export const renewsField = s.flag(
   'Whether you renew its subscriptions until they are cancelled: the checkout says so, and no job of the service does it',
 );
 const needsAddress = s.flag('Whether a subscriber must give a postal address');
+export const seatsField = s.orNull({
+  ...s.wholeNumber(
+    'How many members a subscription gives access to beside its holder; what is ordered keeps its number',
+    25,
+  ),
+  minimum: 1,
+  maximum: mostSeats,
+});
 const offered = s.flag('Whether the checkout offers it; subscriptions go on either way');
+
+/** Ranges of IP addresses. */
+export const networksField = s.texts(
+  'The IP addresses it is open for without a subscription, such as those of a school: each one, or a range in CIDR notation',
+  '198.51.100.0/24',
+  '2001:db8::/32',
+);
 
 const packageSchema = s.resource('Package', 'A package', {
   id: packageIdField,
@@ -147,7 +162,9 @@ const packageSchema = s.resource('Package', 'A package', {
   renews: renewsField,
   payment: storedPayment,
   needsAddress,
+  seats: seatsField,
   offered,
+  networks: networksField,
   products: s.list('The products it opens', productSchema),
 });
 
@@ -174,7 +191,11 @@ const listed = onTenant(
 
 const packageGroups: readonly FieldGroup[] = [
   { name: 'what', fields: ['name', 'description', 'price', 'period', 'payment', 'productIds'] },
-  { name: 'terms', fields: ['taxPercent', 'taxName', 'renews', 'needsAddress', 'offered'], isFolded: true },
+  {
+    name: 'terms',
+    fields: ['taxPercent', 'taxName', 'renews', 'needsAddress', 'seats', 'offered', 'networks'],
+    isFolded: true,
+  },
 ];
 
 const created = onTenant({
@@ -190,13 +211,15 @@ const created = onTenant({
     taxName: { ...taxFields.taxName, default: packageDefaults.taxName },
     renews: { ...renewsField, default: packageDefaults.renews },
     needsAddress: { ...needsAddress, default: packageDefaults.needsAddress },
+    seats: { ...seatsField, default: packageDefaults.seats },
     offered: { ...offered, default: packageDefaults.offered },
+    networks: { ...networksField, default: packageDefaults.networks },
   },
   output: packageSchema,
   made: 'id',
   run: async (context, { productIds, ...facts }) => {
     const { tx, tenant } = context;
-    return shown(context, await addPackage(tx, tenant.id, factsOf(facts), productIds));
+    return shown(context, await addPackage(tx, tenant.id, factsOf(facts), productIds, tenant.development));
   },
 });
 
@@ -222,7 +245,9 @@ const changed = onTenant({
     renews: renewsField,
     payment: paymentField,
     needsAddress,
+    seats: seatsField,
     offered,
+    networks: networksField,
     productIds,
   },
   output: packageSchema,
@@ -231,7 +256,14 @@ const changed = onTenant({
     const known = await findPackage(tx, tenant.id, packageId);
     if (known === null) throw unknown('package');
     const productIds = input.productIds ?? known.products.map(({ id }) => id);
-    await changePackage(tx, tenant.id, packageId, factsOf({ ...known, ...input }), productIds);
+    await changePackage(
+      tx,
+      tenant.id,
+      packageId,
+      factsOf({ ...known, ...input }),
+      productIds,
+      tenant.development,
+    );
     return shown(context, packageId);
   },
 });

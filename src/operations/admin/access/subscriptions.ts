@@ -1,5 +1,6 @@
 // The operations on subscriptions.
 
+import { merged } from '../../../core/access/custom-property.ts';
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { endOfPeriod } from '../../../core/access/package.ts';
 import { type MemberSubscription, standingOf } from '../../../core/access/subscription.ts';
@@ -79,6 +80,30 @@ const listed = onTenant(
   }),
 );
 
+/** What is said of a new subscription beside its package. */
+const newSubscriptionFields = {
+  activatedAt: s.orNull(s.time('When it begins: now if left out'), 'that it waits for a payment'),
+  expiresAt: s.time(
+    'When it ends unless it is renewed: after one period of the package if left out',
+    '2036-01-31T12:00:00.000Z',
+  ),
+  customPropertyValues: { ...valuesField, default: {} },
+};
+
+/** The subscription that a new member begins with. */
+export const firstSubscriptionField = s.named('FirstSubscription', {
+  ...s.someOf(
+    'A subscription that begins with the member; the permission subscriptions:write is needed for it',
+    {
+      packageId: packageIdField,
+      expiresAt: newSubscriptionFields.expiresAt,
+      customPropertyValues: newSubscriptionFields.customPropertyValues,
+    },
+  ),
+  required: ['packageId'],
+  examples: [{ packageId: 1 }],
+});
+
 const created = onTenant({
   name: 'subscriptions.create',
   summary: 'Give a member a subscription',
@@ -86,14 +111,7 @@ const created = onTenant({
   permission: 'subscriptions:write',
   route: 'POST /members/{memberId}/subscriptions',
   fields: { memberId: memberField, packageId: packageIdField },
-  optional: {
-    activatedAt: s.orNull(s.time('When it begins: now if left out'), 'that it waits for a payment'),
-    expiresAt: s.time(
-      'When it ends unless it is renewed: after one period of the package if left out',
-      '2036-01-31T12:00:00.000Z',
-    ),
-    customPropertyValues: { ...valuesField, default: {} },
-  },
+  optional: newSubscriptionFields,
   output: subscriptionSchema,
   made: 'subscriptionId',
   run: async (context, input) => {
@@ -118,14 +136,15 @@ export async function giveSubscription(
   const offer = await findPackage(tx, tenant.id, packageId);
   if (offer === null) throw unknown('package');
   const activatedAt = timeOr(times.activatedAt, now);
-  return addSubscription(tx, tenant.id, {
+  const facts = {
     memberId,
     packageId,
     createdAt: timeOr(times.createdAt, now) ?? now,
     activatedAt,
     expiresAt: timeOr(times.expiresAt, activatedAt === null ? null : endOfPeriod(activatedAt, offer.period)),
     customPropertyValues,
-  });
+  };
+  return addSubscription(tx, tenant.id, facts, now);
 }
 
 /** A time in ms; one that is left out is as said otherwise, and null is none. */
@@ -205,6 +224,37 @@ const propertiesSet = onTenant({
   },
 });
 
+const propertiesChanged = onTenant({
+  name: 'subscriptions.changeProperties',
+  summary: 'Change some of the tenant’s own properties of a subscription; null takes one away',
+  // Programs change a part of them; the form of people has them all.
+  portal: {
+    page: subscriptionPages,
+    reads: 'subscriptions.list',
+    readsAs: { values: 'customPropertyValues' },
+    fits: () => false,
+  },
+  permission: 'subscriptions:write',
+  route: 'PATCH /subscriptions/{subscriptionId}/properties',
+  fields: {
+    subscriptionId: subscriptionIdField,
+    values: {
+      ...valuesField,
+      description: 'The values to set, by key; null takes one away, and what is left out stays',
+      additionalProperties: { type: ['number', 'string', 'null'] },
+    } as s.Schema<Readonly<Record<string, number | string | null>>>,
+  },
+  output: subscriptionSchema,
+  present: (context, { subscriptionId }) => shown(context, subscriptionId),
+  run: async (context, { subscriptionId, values }) => {
+    const { tx, tenant } = context;
+    const known = await findSubscription(tx, tenant.id, subscriptionId);
+    if (known === null) throw unknown('subscription');
+    await setCustomPropertyValues(tx, tenant.id, subscriptionId, merged(known.customPropertyValues, values));
+    return shown(context, subscriptionId);
+  },
+});
+
 async function shown(context: OnTenant<OperationContext>, id: number) {
   const found = await subscriptionShown(context, id);
   if (found === null) throw unknown('subscription');
@@ -221,4 +271,10 @@ export async function subscriptionShown(
   return found === undefined ? null : subscriptionAnswer(found, now);
 }
 
-export const subscriptionOperations: readonly Operation[] = [listed, created, changed, propertiesSet];
+export const subscriptionOperations: readonly Operation[] = [
+  listed,
+  created,
+  changed,
+  propertiesSet,
+  propertiesChanged,
+];

@@ -32,6 +32,7 @@ import {
 import { createOperation } from './create.ts';
 import { listedNoticeSchema, noticeAnswer } from './logout-notices.ts';
 import { refusalsOf, refusalsSchema } from './refusals.ts';
+import { countedReusesOf, countedReusesSchema } from './reuses.ts';
 
 const fields = { clientId: clientIdField };
 
@@ -118,6 +119,7 @@ const read = onTenant({
     parts: {
       secrets: { entry: { field: 'secretId', key: 'secretId' } },
       logoutNotices: { list: 'logoutNotices.list' },
+      reuses: { list: 'reuses.list', columns: ['reuse', 'count', 'lastAt', 'advice'] },
     },
   },
   permission: 'clients:read',
@@ -130,10 +132,11 @@ const read = onTenant({
       ),
     ),
     logoutNotices: s.list('What it was told of sign-outs last, newest first', listedNoticeSchema),
+    reuses: countedReusesSchema,
     refusals: refusalsSchema,
   }),
   run: async (context, { clientId }) => {
-    const { tx, tenant } = context;
+    const { tx, tenant, now } = context;
     const of = { tenantId: tenant.id, clientId };
     const client = clientAnswer(await clientOf(tx, tenant, clientId));
     const notices = await listLogoutNotices(tx, of, { limit: noticesShown });
@@ -141,6 +144,7 @@ const read = onTenant({
       ...client,
       logoutNotices: await withMemberNames(notices.map(noticeAnswer), context),
       deviceFlowOnStage: await deviceFlowOnStage(tx, tenant, clientId),
+      reuses: await countedReusesOf(tx, of, now),
       refusals: await refusalsOf(tx, of),
     };
   },
@@ -228,8 +232,7 @@ const deviceFlowSet = onTenant({
 
 const secretAdded = onTenant({
   name: 'clients.addSecret',
-  summary:
-    'Give a client a second secret, to take the place of the first; it is in this answer and nowhere else',
+  summary: 'Give a client a second secret, to take the place of the first. It is shown once, in this answer',
   portal: { ...ofClient, fits: ({ type }) => type !== 'public' },
   permission: 'clients:write',
   route: 'POST /clients/{clientId}/secrets',

@@ -36,7 +36,7 @@ const addressField = s.held(
 
 export const createOperation: Operation = onTenant({
   name: 'clients.create',
-  summary: 'Register a client; the secret of a confidential one is in this answer and nowhere else',
+  summary: 'Register a client. The secret of a confidential one is shown once, in this answer',
   portal: {
     page: 'clients.list',
     lands: 'clients.read',

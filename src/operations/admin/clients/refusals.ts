@@ -14,10 +14,17 @@ export const refusalsSchema = s.list(
     event: s.text('What was refused', 'client_authentication_failed'),
     reason: s.textOrNull('Why, in words', 'the client_secret is wrong'),
     address: s.textOrNull('Where it came from', '192.0.2.1'),
+    reference: s.textOrNull('What its answer or page showed, which refusals.why explains', 'k7p293qd'),
   }),
 );
 
 export async function refusalsOf(tx: Tx, of: { readonly tenantId: string; readonly clientId: string }) {
   const events = await listAuditEvents(tx, { ...of, result: 'refused' }, shown);
-  return events.map(({ at, event, reason, address }) => ({ at: isoTime(at), event, reason, address }));
+  return events.map(({ at, event, reason, address, reference = null }) => ({
+    at: isoTime(at),
+    event,
+    reason,
+    address,
+    reference,
+  }));
 }

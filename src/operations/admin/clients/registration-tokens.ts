@@ -70,7 +70,7 @@ const listed = onTenant(
 
 const created = onTenant({
   name: 'registrationTokens.create',
-  summary: 'Make an initial access token; it is in this answer and nowhere else',
+  summary: 'Create an initial access token. It is shown once, in this answer',
   portal: { page: 'registrationTokens.list' },
   permission: 'clients:write',
   route: 'POST /registration-tokens',

@@ -4,8 +4,8 @@ import { type ContentChannel, explain } from '../../../core/access/content-chann
 import type { MemberSubscription } from '../../../core/access/subscription.ts';
 import { subscriptionsLookedAt } from '../../../core/members/limits.ts';
 import type { Member } from '../../../core/members/member.ts';
+import { listAccessToLookAt } from '../../../storage/access/content-access.ts';
 import { listContentChannels } from '../../../storage/access/content-channel.ts';
-import { listSubscriptionsToLookAt } from '../../../storage/access/subscription.ts';
 import type { ListPage } from '../../../storage/rows.ts';
 import * as s from '../../json-schema.ts';
 import { channelIdField } from '../access/channels.ts';
@@ -28,12 +28,12 @@ export const contentAccessSchema = s.resource('ContentAccess', 'A content channe
 /** A page of the content channels of a tenant, each with whether it is open to a member. */
 export async function contentAccess(
   { tx, tenant, now }: OnTenant<OperationContext>,
-  { id: memberId }: Pick<Member, 'id'>,
+  member: Pick<Member, 'id' | 'tenantId'>,
   page: ListPage<string>,
 ) {
   const channels = await listContentChannels(tx, tenant.id, page);
-  const held = await listSubscriptionsToLookAt(tx, memberId, now, subscriptionsLookedAt);
-  return channels.map((channel) => accessAnswer(memberId, channel, held, now));
+  const held = await listAccessToLookAt(tx, member, now, subscriptionsLookedAt);
+  return channels.map((channel) => accessAnswer(member.id, channel, held, now));
 }
 
 function accessAnswer(

@@ -1,13 +1,14 @@
 // The operations on the accounts of other providers that a member signs in with.
 import { isoTime } from '../../../core/access/iso-time.ts';
 import type { LinkedAccount } from '../../../core/providers/linked-account.ts';
+import { listProviders } from '../../../storage/providers/identity-provider.ts';
 import { findKeptTokens, listLinkedAccounts } from '../../../storage/providers/linked-account.ts';
 import * as s from '../../json-schema.ts';
 import { unlinkAccount } from '../../providers/linked-account.ts';
 import { conflict, unknown } from '../../refusal.ts';
-import { onTenant } from '../define.ts';
+import { type OnTenant, onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation, OperationContext } from '../operation.ts';
 import { providerKeyField } from '../providers/provider.ts';
 import { concernedMember, manageableMember, memberField, memberFor } from './member.ts';
 
@@ -16,6 +17,7 @@ const linkedAccountIdField = s.text('The id of the link', '019a7c1e-4b57-7cc2-9d
 export const linkedAccountSchema = s.resource('LinkedAccount', 'An account of another provider', {
   id: linkedAccountIdField,
   provider: providerKeyField,
+  providerName: s.text('What members read on its button', 'Google'),
   email: s.text('The address that the provider named when it was linked; empty if none', 'ada@example.com'),
   issuer: s.text('Who says so', 'https://accounts.google.com'),
   subject: s.text('What the account is called there', '110169484474386276334'),
@@ -23,12 +25,21 @@ export const linkedAccountSchema = s.resource('LinkedAccount', 'An account of an
   lastUsedAt: s.time('When the member last signed in with it'),
 });
 
-export function linkedAccountAnswer(account: LinkedAccount) {
-  return s.pick(linkedAccountSchema, {
-    ...account,
-    linkedAt: isoTime(account.linkedAt),
-    lastUsedAt: isoTime(account.lastUsedAt),
-  });
+/** Accounts as they are answered, each with what its provider is called. */
+export async function linkedAccountAnswers(
+  accounts: readonly LinkedAccount[],
+  { tx, tenant }: OnTenant<OperationContext>,
+) {
+  const providers = accounts.length === 0 ? [] : await listProviders(tx, tenant.id);
+  const names = new Map(providers.map(({ key, name }) => [key, name]));
+  return accounts.map((account) =>
+    s.pick(linkedAccountSchema, {
+      ...account,
+      providerName: names.get(account.provider) ?? account.provider,
+      linkedAt: isoTime(account.linkedAt),
+      lastUsedAt: isoTime(account.lastUsedAt),
+    }),
+  );
 }
 
 const fields = { memberId: memberField };
@@ -42,7 +53,7 @@ const listed = onTenant(
     route: 'GET /members/{memberId}/linked-accounts',
     title: 'Other accounts',
     lead: 'The accounts of other providers that a member signs in with.',
-    columns: ['provider', 'email', 'subject', 'linkedAt', 'lastUsedAt'],
+    columns: ['providerName', 'email', 'subject', 'linkedAt', 'lastUsedAt'],
     entry: { field: 'linkedAccountId', key: 'id' },
     of: 'linkedAccounts',
     page: 'A page of accounts, in the order in which they were linked',
@@ -50,7 +61,7 @@ const listed = onTenant(
     schema: linkedAccountSchema,
     read: async (context, page, { memberId }) => {
       const { id } = await memberFor(context, memberId);
-      return (await listLinkedAccounts(context.tx, id, page)).map(linkedAccountAnswer);
+      return linkedAccountAnswers(await listLinkedAccounts(context.tx, id, page), context);
     },
   }),
 );
@@ -65,7 +76,9 @@ const unlinked = onTenant({
   output: concernedMember,
   run: async (context, { memberId, linkedAccountId }) => {
     const member = await manageableMember(context, memberId);
-    const outcome = await unlinkAccount(context.tx, context.tenant, member, linkedAccountId);
+    const { tx, tenant, mails, now } = context;
+    const deps = { clock: () => now, mails };
+    const outcome = await unlinkAccount(tx, tenant, member, linkedAccountId, deps);
     if (outcome === null) throw unknown('linked account');
     if (outcome === 'last') throw conflict('linkedAccountId', 'last_way_in');
     return { id: member.id };

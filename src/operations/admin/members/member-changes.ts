@@ -9,6 +9,8 @@ import {
   type UserType,
 } from '../../../core/members/member.ts';
 import { passwordProblem } from '../../../core/members/password.ts';
+import { type Actor, mayGrant } from '../../../core/operators/permission.ts';
+import { within } from '../../../core/problem.ts';
 import { endSession } from '../../../core/session.ts';
 import { apply } from '../../../storage/apply.ts';
 import { listActiveSessions } from '../../../storage/grants/session.ts';
@@ -25,14 +27,16 @@ import * as s from '../../json-schema.ts';
 import { deleteMember } from '../../member/member.ts';
 import { passwordEstimate } from '../../member/password-strength.ts';
 import { mailPasswordLink, replacePassword } from '../../recovery/recovery.ts';
-import { conflict, invalid } from '../../refusal.ts';
+import { conflict, denied, invalid, OperationRefused } from '../../refusal.ts';
 import type { OpenTenant } from '../../tenant/open-tenants.ts';
-import { forceField, onTenant } from '../define.ts';
-import type { Operation } from '../operation.ts';
+import { firstSubscriptionField, subscriptionIdField } from '../access/subscriptions.ts';
+import { forceField, type OnTenant, onTenant } from '../define.ts';
+import type { Operation, OperationContext } from '../operation.ts';
 import {
   demandManage,
   demandOther,
   emailField,
+  freeExternalId,
   fullNameField,
   manageableMember,
   memberAnswer,
@@ -75,11 +79,15 @@ const created = onTenant({
     userType: { ...userTypeField, default: 'member' },
     ...memberFields,
     ...provenFields,
+    subscription: firstSubscriptionField,
   },
-  output: memberSchema,
+  output: s.extended(memberSchema, 'NewMember', 'A member who was added', {
+    subscriptionId: s.orNull(subscriptionIdField),
+  }),
   made: 'id',
   prepare: async (input, { tenant, actor, passwords, random, now }) => {
     demandManage(actor, input.userType);
+    if (input.subscription !== undefined) demandSubscribing(actor);
     withDetails(beginning(tenant, input.userType, now), input, now);
     const { password } = input;
     if (password !== undefined) await checkPassword(password, input, tenant);
@@ -94,13 +102,37 @@ const created = onTenant({
       ...(await nextMemberNumbers(tx, tenant.id)),
       id: random.id(now),
     };
+    await freeExternalId(tx, member);
     await insertMember(tx, member, passwordHash, input.password === undefined ? null : now);
     if (input.password === undefined) {
       await mailPasswordLink(tx, tenant, member, 'invitation', { clock: () => now, random, mails });
     }
-    return memberAnswer(member);
+    const { subscription } = input;
+    const subscriptionId =
+      subscription === undefined ? null : await subscribed(context, member.id, subscription);
+    return { ...memberAnswer(member), subscriptionId };
   },
 });
+
+function demandSubscribing(actor: Actor): void {
+  const permission = 'subscriptions:write';
+  if (!mayGrant(actor, [permission])) throw denied('subscription', 'permission_needed', { permission });
+}
+
+/** Gives a new member the first subscription, as the operation that gives one does. @returns its number */
+async function subscribed(
+  { runPart, operationOf, tenants, tenant }: OnTenant<OperationContext>,
+  memberId: string,
+  subscription: object,
+): Promise<number> {
+  const operation = operationOf('subscriptions.create');
+  const input = { ...subscription, memberId, tenant: tenant.id };
+  const given = await runPart({ operation, input, tenants, tenant }).catch((error: unknown) => {
+    if (!(error instanceof OperationRefused)) throw error;
+    throw new OperationRefused(error.kind, within(['subscription'], error.problems));
+  });
+  return (given as { readonly subscriptionId: number }).subscriptionId;
+}
 
 function beginning({ id }: OpenTenant, userType: UserType, now: number): Member {
   return { ...blankMember(id, now), userType };
@@ -183,6 +215,7 @@ const changed = onTenant({
         values: { fullName: member.fullName, email: changed.email, time: now },
       });
     }
+    await freeExternalId(tx, changed);
     await updateMember(tx, changed);
     if (passwordHash !== null) {
       const set = { passwordHash, everywhere: true, reason: 'by an operator' };
@@ -191,7 +224,7 @@ const changed = onTenant({
     if (userType === undefined || userType === member.userType) return memberAnswer(changed);
     demandManage(actor, userType);
     demandOther(actor, memberId);
-    await updateUserType(tx, { ...changed, userType });
+    await updateUserType(tx, changed, { userType, updatedAt: changed.updatedAt });
     await endAdminSessions(tx, memberId);
     return memberAnswer({ ...changed, userType });
   },

@@ -11,8 +11,8 @@ import {
   userCodesLimit,
 } from '../../../core/members/member-limits.ts';
 import { hashSecondFactor } from '../../../core/members/second-factor.ts';
-import { clearSignInFailures, findSignInFailures } from '../../../storage/members/sign-in-failure.ts';
-import { clearWrongUserCodes, listWrongUserCodes } from '../../../storage/members/wrong-user-code.ts';
+import { clearSignInFailures, findSignInFailures } from '../../../storage/members/guesses/sign-in-failure.ts';
+import { clearWrongUserCodes, listWrongUserCodes } from '../../../storage/members/guesses/wrong-user-code.ts';
 import * as s from '../../json-schema.ts';
 import { type OnTenant, onTenant } from '../define.ts';
 import type { Operation, OperationContext, Thing } from '../operation.ts';

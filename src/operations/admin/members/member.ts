@@ -1,11 +1,13 @@
 // What the operations on a member share: the fields, the answer, what an input changes, and who may manage the member.
 
 import { returnAddressLength } from '../../../core/access/limits.ts';
+import { externalIdLength } from '../../../core/import/limits.ts';
 import {
   addressLines,
   changeDetails,
   type DetailProblem,
   emailProblem,
+  lineProblem,
 } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
 import {
@@ -17,8 +19,9 @@ import {
 } from '../../../core/members/member.ts';
 import { memberDetails } from '../../../core/members/member-data.ts';
 import { type Actor, mayManage } from '../../../core/operators/permission.ts';
-import { type ProblemCode, problem } from '../../../core/problem.ts';
-import { findMember } from '../../../storage/members/member.ts';
+import { type Problem, type ProblemCode, problem } from '../../../core/problem.ts';
+import { findMember, findMemberByExternalId } from '../../../storage/members/member.ts';
+import type { Tx } from '../../../storage/store.ts';
 import { languages } from '../../../text/language.ts';
 import { readPhone } from '../../../text/phone.ts';
 import * as s from '../../json-schema.ts';
@@ -75,6 +78,10 @@ export const memberFields = {
     enum: [...languages, '', null],
     examples: ['nb'],
   },
+  externalId: s.held(
+    s.textOrNull('What another system of yours calls the member: no other member of the tenant has it', null),
+    s.lineRule(externalIdLength),
+  ),
   address: s.named(
     'AddressChanges',
     s.someOf('The postal address; what is left out stays as it is', addressFields),
@@ -137,6 +144,7 @@ const codes = {
 export function withDetails(member: Member, input: MemberInput, now: number): Member {
   const email = input.email?.trim() ?? member.email;
   const avatar = input.avatar === undefined ? member.avatar : textOrNone(input.avatar);
+  const externalId = input.externalId === undefined ? member.externalId : textOrNone(input.externalId);
   const address = { ...member.address, ...input.address };
   const country = textOrNone(address.country)?.toUpperCase() ?? '';
   const postalEmail = textOrNone(address.email);
@@ -161,6 +169,7 @@ export function withDetails(member: Member, input: MemberInput, now: number): Me
     ...(input.phoneVerified === true && (input.phone ?? member.phone) === ''
       ? [problem('phoneVerified', 'phone_needed')]
       : []),
+    ...(externalId === null ? [] : asPresent(lineProblem('externalId', externalId, externalIdLength))),
     ...(avatar === null || isPicture(avatar) ? [] : [problem('avatar', 'not_https')]),
     ...(details.kind === 'refused'
       ? details.problems.map((one) => problem(pathOf(one.field), codes[one.problem]))
@@ -175,8 +184,20 @@ export function withDetails(member: Member, input: MemberInput, now: number): Me
     emailVerified: input.emailVerified ?? (member.emailVerified && isSameEmail),
     phoneVerified: input.phoneVerified ?? details.member.phoneVerified,
     avatar,
+    externalId,
     address: { ...details.member.address, email: postalEmail },
   };
+}
+
+const asPresent = (found: Problem | null) => (found === null ? [] : [found]);
+
+/** Makes sure that no other member is called so by another system. @throws OperationRefused */
+export async function freeExternalId(
+  tx: Tx,
+  { tenantId, id, externalId }: Pick<Member, 'tenantId' | 'id' | 'externalId'>,
+): Promise<void> {
+  const known = externalId === null ? null : await findMemberByExternalId(tx, tenantId, externalId);
+  if (known !== null && known !== id) throw conflict('externalId', 'external_id_taken');
 }
 
 function linesOf(address: Address): Record<(typeof addressLines)[number], string> {

@@ -3,17 +3,26 @@
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { maySignIn } from '../../../core/members/member.ts';
 import { usesPassword } from '../../../core/members/ways-in.ts';
+import { listLook } from '../../../core/operators/limits.ts';
 import { mayGrant } from '../../../core/operators/permission.ts';
 import { countKept } from '../../../storage/members/erase.ts';
+import {
+  type FilteredSort,
+  isPlace,
+  lookAtMembers,
+  placeOf,
+} from '../../../storage/members/member-filter.ts';
 import { listMembers } from '../../../storage/members/member-search.ts';
 import { keepAccount } from '../../account/account.ts';
 import * as s from '../../json-schema.ts';
-import { deleteMember, disableMember, enableMember, wholeMemberData } from '../../member/member.ts';
+import { disableMember, enableMember, wholeMemberData } from '../../member/member.ts';
+import { deleteForGood } from '../../member/moved-address.ts';
 import { mailPasswordLink } from '../../recovery/recovery.ts';
-import { conflict, denied } from '../../refusal.ts';
+import { conflict, denied, invalid } from '../../refusal.ts';
 import { forceField, type OnTenant, onTenant } from '../define.ts';
 import { listWithFile, nextText, sortField } from '../list.ts';
 import { isSince, type Operation, type OperationContext, type Thing } from '../operation.ts';
+import { filterField, readFilter } from './filter.ts';
 import {
   demandOther,
   emailField,
@@ -34,6 +43,25 @@ const fields = { memberId: memberField };
 /** The member, without what happened. */
 const present = async (context: OnTenant<OperationContext>, { memberId }: { readonly memberId: string }) =>
   memberAnswer(await memberFor(context, memberId));
+
+const filteredSort = sortField('-createdAt', 'createdAt', 'email', '-email', 'updatedAt', '-updatedAt');
+
+/** What the list is asked for beside what a file of it is. */
+interface FilteredInput {
+  readonly filter?: s.ValueOf<typeof filterField>;
+  readonly sort: FilteredSort;
+}
+
+const isByChange = (sort: FilteredSort) => sort === 'updatedAt' || sort === '-updatedAt';
+
+/** @throws OperationRefused where the page is to begin behind a member who is not there: the first one would come again */
+async function demandPlace(
+  { tx, tenant }: OnTenant<OperationContext>,
+  { before, sort }: { readonly before?: unknown; readonly sort: FilteredSort },
+): Promise<void> {
+  if (typeof before !== 'string' || (await isPlace(tx, tenant.id, before, sort))) return;
+  throw invalid('before', 'unknown_place');
+}
 
 const all = listWithFile({
   name: 'members.list',
@@ -65,9 +93,31 @@ const all = listWithFile({
       'any_admin',
     ]),
     sort: sortField('-createdAt', 'createdAt', 'email', '-email'),
-    before: s.text('The id of the last member of the page before', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02'),
+    before: s.text(
+      'The `next` of the page before, or the id of its last member',
+      '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02',
+    ),
   },
-  read: ({ tx, tenant, now }, filter, limit) => listMembers(tx, tenant.id, filter, limit, now),
+  pages: { filter: filterField, sort: filteredSort },
+  read: async (context, search, limit) => {
+    const { tx, tenant, now } = context;
+    await demandPlace(context, search);
+    return listMembers(tx, tenant.id, search, limit, now);
+  },
+  // Who is deleted while the file is read does not make it begin anew.
+  behind: ({ id, email }) => ({ id, email }),
+  look: async (context, search, limit) => {
+    const { tx, tenant, now } = context;
+    await demandPlace(context, search as typeof search & FilteredInput);
+    const { filter, sort } = search as FilteredInput;
+    if (filter === undefined && !isByChange(sort)) {
+      return { found: await listMembers(tx, tenant.id, search, limit, now), lookedAt: null };
+    }
+    const conditions = await readFilter(context, filter ?? {});
+    const asked = { ...search, sort, filter: conditions };
+    return lookAtMembers(tx, tenant.id, asked, { limit, look: listLook, now });
+  },
+  placeOf: (member, { sort }) => placeOf(member, sort as FilteredSort),
   answer: memberAnswer,
   key: 'id',
   file: {
@@ -148,9 +198,9 @@ const deleted = onTenant({
   }),
   run: async (context, { memberId }) => {
     const { tx, tenant, actor, now } = context;
-    await manageableMember(context, memberId);
+    const member = await manageableMember(context, memberId);
     demandOther(actor, memberId);
-    await deleteMember(tx, tenant.id, memberId, now);
+    await deleteForGood(tx, tenant, member, now);
     return { id: memberId, deletedAt: isoTime(now), kept: await countKept(tx, memberId) };
   },
 });

@@ -14,7 +14,7 @@ import { type OnTenant, onTenant } from '../define.ts';
 import { withClientNames } from '../names.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { contentAccess, contentAccessSchema } from './content-access.ts';
-import { linkedAccountAnswer, linkedAccountSchema } from './linked-accounts.ts';
+import { linkedAccountAnswers, linkedAccountSchema } from './linked-accounts.ts';
 import { memberAnswer, memberField, memberFor, memberSchema } from './member.ts';
 import { limitsOf, limitsSchema } from './member-limits.ts';
 import { passkeyAnswer, passkeySchema } from './passkeys.ts';
@@ -62,7 +62,10 @@ async function besidesOf(context: OnTenant<OperationContext>, member: Member) {
     signIns: await withClientNames(signIns.page.map(signInAnswer), context),
     passkeys: (await listPasskeys(tx, id)).map(passkeyAnswer),
     sessions: (await livingSessions(tx, member, newest, now)).page.map(sessionAnswer),
-    linkedAccounts: (await listLinkedAccounts(tx, id)).slice(0, entriesShown).map(linkedAccountAnswer),
+    linkedAccounts: await linkedAccountAnswers(
+      (await listLinkedAccounts(tx, id)).slice(0, entriesShown),
+      context,
+    ),
   };
 }
 

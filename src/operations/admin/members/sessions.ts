@@ -1,11 +1,13 @@
 // The operations on a member's sign-ins, which TVs and apps have, and sessions, which browsers have.
 
-import { isoTime } from '../../../core/access/iso-time.ts';
+import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { endSignIn } from '../../../core/grants/sign-in.ts';
 import type { Session } from '../../../core/session.ts';
+import { factors, factorsOf } from '../../../core/strength.ts';
 import { apply } from '../../../storage/apply.ts';
+import type { MemberSignIn } from '../../../storage/grants/member-sign-ins.ts';
 import { findSession } from '../../../storage/grants/session.ts';
-import { findSignIn, type MemberSignIn } from '../../../storage/grants/sign-in.ts';
+import { findSignIn } from '../../../storage/grants/sign-in.ts';
 import * as s from '../../json-schema.ts';
 import { unknown } from '../../refusal.ts';
 import { livingSessions, signOutEverywhere, signOutSession } from '../../session/session.ts';
@@ -53,6 +55,11 @@ export const listedSignInSchema = s.extended(signInSchema, 'ListedSignIn', 'A TV
 export const sessionSchema = s.resource('Session', 'A browser that the member is signed in with', {
   id: sessionIdField,
   kind: s.oneOf('SessionKind', 'Of the member’s pages, or of the portal', ['member', 'admin']),
+  amr: s.list(
+    'What the member proved there, in order, as `amr` of an id_token has it (RFC 8176)',
+    s.oneOf('Factor', 'One factor; `mfa` says that two came together', factors),
+  ),
+  strongAt: s.timeOrNull('When two factors, or a passkey, were last proven there; null for never', null),
   userAgent,
   ipAddress,
   createdAt: s.time('When it began'),
@@ -63,6 +70,8 @@ export const sessionSchema = s.resource('Session', 'A browser that the member is
 export function sessionAnswer(session: Session) {
   return s.pick(sessionSchema, {
     ...session,
+    amr: factorsOf(session),
+    strongAt: isoTimeOrNull(session.strongAt),
     createdAt: isoTime(session.createdAt),
     authenticatedAt: isoTime(session.authenticatedAt),
     lastUsedAt: isoTime(session.lastUsedAt),
@@ -113,7 +122,7 @@ const sessions = onTenant({
   portal: {
     list: {
       title: 'Browsers',
-      columns: ['kind', 'userAgent', 'ipAddress', 'createdAt', 'lastUsedAt'],
+      columns: ['kind', 'userAgent', 'amr', 'ipAddress', 'createdAt', 'lastUsedAt'],
       lead: 'The browsers that a member is signed in with, the newest first.',
       entry: { field: 'sessionId', key: 'id' },
       bulk: ['members.endSession'],

@@ -22,8 +22,9 @@ const attentionSchema = s.resource('Attention', 'Something that needs attention,
   amounts: s.list('How much money it is about, in each currency', priceSchema),
   names: s.list('Whom it is about, the first two of them', s.text('A name', 'Ada Nilsen')),
   clientId: s.textOrNull('The client that it is about', null),
+  webhookId: s.textOrNull('The webhook that it is about', null),
   at: s.timeOrNull('Since when it is so, or when it was'),
-  detail: s.textOrNull('What a mail server said last', null),
+  detail: s.textOrNull('What a mail server said last, or why a webhook was turned off', null),
 });
 
 const read = onTenant({

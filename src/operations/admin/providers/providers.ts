@@ -48,10 +48,13 @@ const listed = onTenant(
   }),
 );
 
+/** What a provider of this preset never has. */
+const notOfPreset = ({ preset }: Thing) => (preset === 'apple' ? [] : ['teamId', 'keyId']);
+
 const read = onTenant({
   name: 'identityProviders.read',
   summary: 'Show a provider, and how many members have linked an account there',
-  portal: {},
+  portal: { without: notOfPreset },
   permission: 'providers:read',
   route: 'GET /identity-providers/{key}',
   fields,
@@ -98,7 +101,7 @@ const created = onTenant({
 
 /** What is known of a preset is not asked for. */
 const notForPreset = ({ preset }: Thing) => [
-  ...(preset === 'apple' ? [] : ['teamId', 'keyId']),
+  ...notOfPreset({ preset }),
   ...(['google', 'apple', 'facebook'].includes(String(preset)) ? ['issuer'] : []),
 ];
 

@@ -31,6 +31,7 @@ import { onService, onTenant } from '../define.ts';
 import {
   demandManage,
   emailField,
+  freeExternalId,
   fullNameField,
   memberAnswer,
   memberField,
@@ -41,7 +42,7 @@ import {
 } from '../members/member.ts';
 import type { Operation } from '../operation.ts';
 import { nameField, tenantFields } from './tenant.ts';
-import { issuerField, prepareNew, storeNew } from './tenants.ts';
+import { demandMembers, issuerField, prepareNew, storeNew } from './tenants.ts';
 
 /** No document shows what they answer. */
 const output = { type: 'object' };
@@ -60,7 +61,8 @@ const tenantLoaded = onService({
   output,
   made: 'host',
   prepare: prepareNew,
-  run: async (context, { development }, prepared) => {
+  run: async (context, { development, oldSystemUrl }, prepared) => {
+    demandMembers(context, oldSystemUrl, null);
     const environment = (await findService(context.tx))?.environment;
     if (development === true && environment !== 'development') {
       throw conflict('development', 'no_development_tenants');
@@ -161,7 +163,7 @@ export const memberOnceFields = {
 };
 
 export const passwordHashField = s.text(
-  'The password of a new member, as an argon2id PHC string',
+  'The password of a new member, as a hash: an argon2id PHC string, or as an export writes that of an old system',
   '$argon2id$v=19$…',
 );
 
@@ -201,6 +203,7 @@ const memberLoaded = onTenant({
     };
     const free = { ...(await nextMemberNumbers(tx, tenant.id)), id: random.id(now) };
     const member = { ...withDetails(beginning, input, now), ...free, ...numbers };
+    await freeExternalId(tx, member);
     // No file says when it was chosen elsewhere.
     await insertMember(tx, member, input.passwordHash, 0);
     return memberAnswer(member);

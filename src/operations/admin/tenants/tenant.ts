@@ -3,7 +3,7 @@
 import type { Invoicing } from '../../../core/access/invoicing.ts';
 import { isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { invoiceDueDays, invoicingLength, packageTextLength } from '../../../core/access/limits.ts';
-import { deletionCoolingOffMost, pendingDeviceCodesMost, type TenantLimits } from '../../../core/limits.ts';
+import { deletionCoolingOffMost, pendingDeviceCodesMost } from '../../../core/limits.ts';
 import {
   brandNameLength,
   coverTextLength,
@@ -18,6 +18,7 @@ import {
   secondFactorPolicies,
   type Tenant,
 } from '../../../core/tenant.ts';
+import type { TenantLimits } from '../../../core/tenant-limits.ts';
 import { languages } from '../../../text/language.ts';
 import * as s from '../../json-schema.ts';
 
@@ -49,6 +50,10 @@ const counts = {
   requestsPerUnverifiedClientAddressAndMinute: perUnit(
     'Requests a minute of one unverified client from one address',
     60,
+  ),
+  adminCallsPerTokenAndMinute: perUnit(
+    'Calls of the admin API a minute with one API token, or by one client in its own name',
+    3_000,
   ),
 } satisfies Readonly<Record<keyof Omit<TenantLimits, 'deletionCoolingOff'>, s.Schema>>;
 
@@ -157,6 +162,10 @@ export const tenantFields = {
     'Whether a TV is approved in any session of the member, or only in one that was signed in to within 5 minutes',
     ['off', 'fresh'],
   ),
+  oldSystemUrl: s.textOrNull(
+    'The https address that is asked for an unknown address and its password; empty asks none',
+    'https://old.example.com/memberdoor',
+  ),
   returnOrigins: s.texts('Where a checkout may lead back to', 'https://www.example.com'),
   invoicing: s.named(
     'InvoicingChanges',
@@ -227,6 +236,7 @@ export function tenantAnswer(tenant: Tenant, all: readonly Tenant[]) {
     adminSecondFactor: tenant.adminSecondFactor,
     trustedBrowserDays: tenant.trustedBrowserDays,
     deviceFactor: tenant.deviceFactor,
+    oldSystemUrl: tenant.oldSystemUrl,
     returnOrigins: tenant.returnOrigins,
     invoicing: tenant.invoicing,
     clientRegistration: tenant.clientRegistration,

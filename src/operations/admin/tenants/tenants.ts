@@ -2,14 +2,15 @@
 
 import { pictureBodyBytes } from '../../../core/limits.ts';
 import { tenantPictures } from '../../../core/members/picture.ts';
-import { hasAllTenants } from '../../../core/operators/permission.ts';
+import { hasAllTenants, mayGrant } from '../../../core/operators/permission.ts';
 import { tenantProblems } from '../../../core/operators/tenant-problems.ts';
 import { problem } from '../../../core/problem.ts';
 import { readIssuer, type Tenant } from '../../../core/tenant.ts';
+import { developmentLimits } from '../../../core/tenant-limits.ts';
 import { listTenants } from '../../../storage/tenant.ts';
 import { languages } from '../../../text/language.ts';
 import * as s from '../../json-schema.ts';
-import { conflict, invalid, refuseIfAny, unknown } from '../../refusal.ts';
+import { conflict, denied, invalid, refuseIfAny, unknown } from '../../refusal.ts';
 import type { OpenTenant } from '../../tenant/open-tenants.ts';
 import {
   changedTenant,
@@ -56,6 +57,7 @@ const tenantGroups: readonly FieldGroup[] = [
     ],
     isPage: true,
   },
+  { name: 'movingIn', fields: ['oldSystemUrl'], isPage: true },
   { name: 'checkout', fields: ['returnOrigins', 'invoicing'], isPage: true },
   {
     name: 'registration',
@@ -148,7 +150,10 @@ const created = onService({
   bodyBytes: pictureBodyBytes,
   output: tenantSchema,
   made: 'id',
-  prepare: prepareNew,
+  prepare: (input, context) => {
+    demandMembers(context, input.oldSystemUrl, null);
+    return prepareNew(input, context);
+  },
   run: (context, _input, prepared) => storeNew(context, prepared),
 });
 
@@ -168,7 +173,8 @@ export function newTenantOf(
   id: string,
   now: number,
 ): Tenant {
-  const tenant = { ...plainTenant, ...readIssuer(issuer), id, development };
+  const limits = development ? developmentLimits : plainTenant.limits;
+  const tenant = { ...plainTenant, ...readIssuer(issuer), id, development, limits };
   return changedTenant(tenant, { ...changesOf(given), disabledAt: disabled ? now : null });
 }
 
@@ -192,7 +198,10 @@ const changed = onTenant({
   optional: { name: nameField, ...tenantFields },
   bodyBytes: pictureBodyBytes,
   output: tenantSchema,
-  run: ({ tenant, ...context }, input) => change(context, tenant.id, changesOf(input)),
+  run: ({ tenant, ...context }, input) => {
+    demandMembers(context, input.oldSystemUrl, tenant.oldSystemUrl);
+    return change(context, tenant.id, changesOf(input));
+  },
 });
 
 const stageSet = onTenant({
@@ -244,6 +253,22 @@ const enabled = onTenant({
   run: ({ tenant, ...context }) => change(context, tenant.id, { disabledAt: null }),
 });
 
+/**
+ * What is asked there learns passwords that are typed here, and says who is a member: it takes what changing members takes.
+ *
+ * @throws OperationRefused
+ */
+export function demandMembers(
+  { actor, isTrial }: Pick<OperationContext, 'actor' | 'isTrial'>,
+  said: string | null | undefined,
+  before: string | null,
+): void {
+  if (said === undefined || textOrNone(said) === before || isTrial) return;
+  if (!mayGrant(actor, ['members:write'])) {
+    throw denied('oldSystemUrl', 'permission_needed', { permission: 'members:write' });
+  }
+}
+
 async function change(
   { tx, tenants }: Pick<OperationContext, 'tx' | 'tenants'>,
   id: string,
@@ -255,7 +280,14 @@ async function change(
 }
 
 /** Settings that a tenant may leave out: an empty text does so, too. */
-const mayBeNone = [...tenantPictures, 'coverText', 'supportAddress', 'termsUrl', 'privacyUrl'] as const;
+const mayBeNone = [
+  ...tenantPictures,
+  'coverText',
+  'supportAddress',
+  'termsUrl',
+  'privacyUrl',
+  'oldSystemUrl',
+] as const;
 
 function changesOf({
   deletionCoolingOffSeconds: seconds,

@@ -14,12 +14,12 @@ export interface Named {
 }
 
 /** Checks products, packages, channels, consents and properties. @returns what they name */
-export function checkAccess(checking: Checking, at: Path): Named {
+export function checkAccess(checking: Checking, at: Path, isDevelopment: boolean): Named {
   const products = checkProducts(checking, [...at, 'products']);
   checkTexts(checking, [...at, 'channels'], 'channel', products);
   checkTexts(checking, [...at, 'consents'], 'consent', products);
   return {
-    packages: checkPackages(checking, [...at, 'packages'], products),
+    packages: checkPackages(checking, [...at, 'packages'], products, isDevelopment),
     properties: checkProperties(checking, [...at, 'properties']),
   };
 }
@@ -60,13 +60,18 @@ const soundPackage: PackageFacts = {
   payment: 'free',
 };
 
-function checkPackages(checking: Checking, path: Path, products: Products): readonly string[] | null {
+function checkPackages(
+  checking: Checking,
+  path: Path,
+  products: Products,
+  isDevelopment: boolean,
+): readonly string[] | null {
   const entries = entriesAt<FilePackage>(checking, path);
   for (const { at, entry } of entries ?? []) {
     // Only price and payment together say whether a package is free.
     const price = { ...soundPackage.price, amount: entry.price?.amount ?? 0 };
     const payment = price.amount === 0 ? 'free' : 'invoice';
-    checking.tell(at, ...packageProblems({ ...soundPackage, price, payment, ...entry }));
+    checking.tell(at, ...packageProblems({ ...soundPackage, price, payment, ...entry }, isDevelopment));
     tellSpace(checking, [...at, 'name'], entry.name);
     tellProducts(checking, at, entry.products, products);
   }

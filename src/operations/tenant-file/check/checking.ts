@@ -12,6 +12,8 @@ export interface Checking {
   isBroken(path: Path): boolean;
   /** Whether to say what may have been meant: not of thousands of names, of which only the first are told. */
   mayGuess(): boolean;
+  /** Whether it is for a service that has development tenants alone. */
+  readonly isDevelopment: boolean;
   /** Finds what the file refers to. */
   readonly lookUp: LookUp;
 }

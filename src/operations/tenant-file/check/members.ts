@@ -1,7 +1,9 @@
 // Checks the members in a tenant file.
 import { propertyProblems } from '../../../core/access/custom-property.ts';
+import { takenHash } from '../../../core/hashes/hash-problem.ts';
+import type { HashWork } from '../../../core/hashes/hash-work.ts';
 import { blankMember, type Member, normaliseEmail } from '../../../core/members/member.ts';
-import { foreignHash, tenantFile } from '../../../core/operators/limits.ts';
+import { tenantFile } from '../../../core/operators/limits.ts';
 import { type Path, type Problem, problem, within } from '../../../core/problem.ts';
 import { isHashable } from '../../../secrets/password.ts';
 import { withDetails } from '../../admin/members/member.ts';
@@ -13,8 +15,14 @@ import { type Checking, entriesAt, type Found, tellTwice, tellUnknown } from './
 /** Checks the members of a tenant and what they have subscribed to. */
 export function checkMembers(checking: Checking, path: Path, named: Named, isDevelopment: boolean): void {
   const entries = entriesAt<FileMember>(checking, path) ?? [];
+  let work: HashWork = {};
   for (const { at, entry } of entries) {
     checking.tell(at, ...detailProblems(entry), ...passwordProblems(entry, isDevelopment));
+    if (entry.passwordHash !== undefined) {
+      const taken = takenHash(work, entry.passwordHash, false, ['passwordHash']);
+      if (taken.ok) work = taken.work;
+      else checking.tell(at, taken.problem);
+    }
     const subscriptions = entriesAt<FileSubscription>(checking, [...at, 'subscriptions']) ?? [];
     for (const subscription of subscriptions) checkSubscription(checking, subscription, named);
   }
@@ -53,25 +61,7 @@ function passwordProblems(
     ...(passwordHash === undefined || password === undefined
       ? []
       : [problem('passwordHash', 'password_twice')]),
-    ...(passwordHash === undefined ? [] : passwordHashProblems(passwordHash)),
   ];
-}
-
-const phc =
-  /^\$argon2id\$v=19\$m=(\d{1,9}),t=(\d{1,9}),p=(\d{1,9})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/;
-
-/** What is wrong with a password hash that was made elsewhere; one that is weak is made anew at sign-in. */
-function passwordHashProblems(hash: string): readonly Problem[] {
-  const found = phc.exec(hash);
-  if (found === null) return [problem('passwordHash', 'not_a_password_hash')];
-  const [, memory = 0, passes = 0, lanes = 0] = found.map(Number);
-  const { memoryKib: most, passes: mostPasses, parallelism } = foreignHash;
-  const isWithin = (value: number, least: number, limit: number) => value >= least && value <= limit;
-  return isWithin(lanes, 1, parallelism) &&
-    isWithin(passes, 1, mostPasses) &&
-    isWithin(memory, 8 * lanes, most)
-    ? []
-    : [problem('passwordHash', 'hash_out_of_bounds', { memory: most, passes: mostPasses, parallelism })];
 }
 
 function checkSubscription(

@@ -20,7 +20,7 @@ export function checkTenants(checking: Checking): void {
     checkAddress(checking, at, entry);
     checkSettings(checking, at, entry);
     for (const kind of tenantPictures) checkPicture(checking, at, entry, kind, kind);
-    const named = checkAccess(checking, at);
+    const named = checkAccess(checking, at, isDevelopment);
     const apis = checkApis(checking, [...at, 'apis'], isDevelopment);
     checkProviders(checking, [...at, 'identityProviders'], isDevelopment);
     checkClients(checking, [...at, 'clients'], isDevelopment, apis);
@@ -40,6 +40,7 @@ function checkAddress(checking: Checking, at: Path, tenant: Partial<FileTenant>)
   if (development === true && !address.issuer.startsWith('http:')) {
     checking.tell(at, problem('development', 'not_development'));
   }
+  if (development !== true && checking.isDevelopment) checking.tell(at, problem([], 'development_alone'));
   if (stageTenant === address.host || stageTenant === address.issuer) {
     checking.tell(at, problem('stageTenant', 'own_stage'));
   }

@@ -1,4 +1,5 @@
 // Plans the lists of a tenant: its products, packages, channels, consents, properties and clients.
+import { canonicalNetworks } from '../../../core/access/network.ts';
 import type { Client } from '../../../core/client.ts';
 import type { FieldChange } from '../../../core/operators/audit-event.ts';
 import { type Path, problem } from '../../../core/problem.ts';
@@ -47,7 +48,10 @@ const packages: Kind<'packages'> = {
   section: 'packages',
   by: 'name',
   describe: describePackage,
-  factsOf: withSameOrder,
+  factsOf: ({ networks, ...offer }, described) => ({
+    ...withSameOrder(offer, described),
+    ...(networks && { networks: canonicalNetworks(networks) }),
+  }),
   add: ({ products: opened, ...facts }) => [
     {
       operation: 'packages.create',

@@ -100,8 +100,10 @@ function alteredMember(
 
 /** Of a member who is there, the address is the name, and stays as it is written; what is given once stays too. */
 function detailsOf(given: FileMember): MemberInput {
-  const { fullName, nickName, phone, avatar, language, address, emailVerified, phoneVerified } = given;
-  const details = { fullName, nickName, phone, avatar, language, address, emailVerified, phoneVerified };
+  const { fullName, nickName, phone, avatar, language, externalId, address, ...proven } = given;
+  const { emailVerified, phoneVerified } = proven;
+  const named = { fullName, nickName, phone, avatar, language, externalId, address };
+  const details = { ...named, emailVerified, phoneVerified };
   return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined));
 }
 

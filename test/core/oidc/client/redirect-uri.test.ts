@@ -4,7 +4,7 @@ import {
   logoutUriProblem,
   redirectUriProblem,
 } from '../../../../src/core/oidc/client/redirect-uri.ts';
-import { told } from '../../../support/records/told.ts';
+import { told } from '../../../support/expected/told.ts';
 
 const web = ['https://app.test/cb', 'https://app.test/cb2'];
 const native = ['http://127.0.0.1/cb', 'http://[::1]/cb', 'com.example.app:/cb'];

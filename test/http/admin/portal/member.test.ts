@@ -127,5 +127,10 @@ describe('the search of the portal', () => {
     const page = mainOf(await tina.send(`${home}/search?search=AB12-CD34`));
     expect(page).toContain(`<a href="${home}/members/${id}">`);
     expect(page).toContain('Refused ');
+    expect(page).toContain(`href="${home}/refusals/ab12cd34"`);
+    const why = mainOf(await tina.send(`${home}/refusals/ab12cd34`));
+    expect(why).toContain('A member did not prove who it is, or may not sign in.');
+    expect(why).toContain(`<a href="${home}/members/${id}">`);
+    expect((await tina.send(`${home}/refusals/zzzzzzzz`)).status).toBe(404);
   });
 });

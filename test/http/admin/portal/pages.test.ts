@@ -62,6 +62,10 @@ const others = () => ({
   sessionId: 'any',
   signInId: 'any',
   tokenId: 'any',
+  importId: 'any',
+  webhookId: 'any',
+  deliveryId: 1,
+  seatId: 'any',
   identifier: 'any',
 });
 
@@ -81,6 +85,13 @@ it('pages 21: the way to a page names what is above it, and ends with the page i
   expect(await wayTo(`members/${id}`)).toEqual(['Members', fullName]);
   expect(await wayTo(`members/${id}/access`)).toEqual(['Members', fullName, 'Access now']);
   expect(await wayTo(`members/${id}/+delete`)).toEqual(['Members', fullName, 'Delete']);
+});
+
+it('pages 21: every list of a tenant has its place in the rail, so none is left for "More"', async () => {
+  const { status, text } = await sam.send(`${home}/clients`);
+  expect(status, text).toBe(200);
+  expect(text).toMatch(/Integrations.*API tokens.*Webhooks.*Imports/s);
+  expect(text).not.toContain('>More<');
 });
 
 describe('A17: a tenant’s administrator', () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { surfaces } from '../../../../src/http/admin/portal/preview/surfaces.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import type { Answer } from '../../../support/http.ts';
-import { plainLogo } from '../../../support/members/logos.ts';
+import { plainLogo } from '../../../support/members/pages/logos.ts';
 import { run } from '../../../support/operators/desk.ts';
 import { filledIn, newAdmin, type PortalVisitor, plain } from '../../../support/operators/portal.ts';
 import { useService } from '../../../support/use-service.ts';

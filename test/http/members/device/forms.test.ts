@@ -14,9 +14,9 @@ import {
   tenantOf,
   unlimited,
 } from '../../../support/device.ts';
+import { expectErrorPage, expectJsonError } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import type { Answer, Ask } from '../../../support/http.ts';
-import { expectErrorPage, expectJsonError } from '../../../support/records/expectations.ts';
 import { allRows } from '../../../support/records/rows.ts';
 import { useStarted } from '../../../support/use-service.ts';
 import { field, visitor } from '../../../support/visitor.ts';

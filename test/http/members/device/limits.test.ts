@@ -12,10 +12,10 @@ import {
   textOf,
   unlimited,
 } from '../../../support/device.ts';
+import { expectErrorPage, expectJsonError } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import type { Answer } from '../../../support/http.ts';
 import { auditEvents } from '../../../support/operators/api.ts';
-import { expectErrorPage, expectJsonError } from '../../../support/records/expectations.ts';
 import { useStartedAnew } from '../../../support/use-service.ts';
 
 const minute = 60_000;

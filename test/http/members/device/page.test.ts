@@ -12,8 +12,8 @@ import {
   startUnlimited,
   textOf,
 } from '../../../support/device.ts';
+import { expectJsonError } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
-import { expectJsonError } from '../../../support/records/expectations.ts';
 import { allRows } from '../../../support/records/rows.ts';
 import { useStarted } from '../../../support/use-service.ts';
 

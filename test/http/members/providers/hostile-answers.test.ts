@@ -54,6 +54,26 @@ describe('answers that are none for this browser', () => {
     expect(provider.received.filter(({ path }) => path === '/token')).toHaveLength(1);
   });
 
+  it('IDP33, H9: an answer whose address is only looked at is not redeemed, and works afterwards', async () => {
+    const provider = await started();
+    const { browser, sentTo } = await onTheWay();
+    const said = provider.approve(sentTo);
+    const head = await browser.send(`/sign-in/from/foreign?${said}`, { method: 'HEAD' });
+    expect(head.headers.location).toMatch(/^\/sign-in\?flow=/);
+    expect(provider.received.filter(({ path }) => path === '/token')).toEqual([]);
+    expect(answerOf(await comeBack(browser, said)).has('code')).toBe(true);
+  });
+
+  it.each([
+    [{ prompt: 'login' }, 'login'],
+    [{ max_age: '0' }, 'login'],
+    [{}, null],
+  ])('IDP32: a request with %j asks the provider for a proof that is new', async (more, prompt) => {
+    await started();
+    const { sentTo } = await onTheWay({ more });
+    expect(new URL(sentTo).searchParams.get('prompt')).toBe(prompt);
+  });
+
   it('IDP5: a state that is too old, changed, cut or missing is refused', async () => {
     const provider = await started();
     const { browser, sentTo } = await onTheWay();

@@ -1,12 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { tenantLimits } from '../../../../src/core/limits.ts';
+import { minute } from '../../../../src/core/limits.ts';
+import { tenantLimits } from '../../../../src/core/tenant-limits.ts';
 import { disableMember } from '../../../../src/operations/member/member.ts';
 import type { Answer } from '../../../support/http.ts';
 import { accountOf } from '../../../support/members/account.ts';
 import { setEmailCodes } from '../../../support/members/email-code.ts';
 import { refusal, tokenOf } from '../../../support/operators/desk.ts';
 import { connecting, hostileTo, isSignedIn } from '../../../support/providers/hostile.ts';
-import { acmeOf, comeBack, follow, linksIn, travel } from '../../../support/providers/traveller.ts';
+import {
+  acmeOf,
+  comeBack,
+  follow,
+  leaveFrom,
+  linksIn,
+  travel,
+} from '../../../support/providers/traveller.ts';
 import { useFreshService } from '../../../support/use-service.ts';
 import { field } from '../../../support/visitor.ts';
 
@@ -67,6 +75,30 @@ describe('members and apps', () => {
     const refused = await browser.send('/account/accounts', { body: form });
     expect(refused.text).toContain('This is your only way to sign in');
     expect(await linksIn(service)).toHaveLength(1);
+  });
+
+  it('IDP31: who has such an account alone signs in with it anew before what asks once more who it is, and proves it there', async () => {
+    await setEmailCodes(service, acmeOf(service), 'off');
+    const provider = await started();
+    const claims = { sub: 'new', email: 'new@example.net' };
+    const { browser, answer } = await travel(service, provider, { claims });
+    const page = await follow(browser, answer);
+    const body = { flow: field(page, 'flow'), fullName: 'New', email: 'new@example.net' };
+    await browser.send('/sign-up', { body });
+    const fetched = async () => {
+      const { text } = await browser.send('/account/data');
+      return browser.send('/account/data', { body: { token: field({ text } as Answer, 'token') } });
+    };
+    expect((await fetched()).headers['content-disposition']).toContain('my-data.json');
+    service.clock.advance(5 * minute);
+    const anew = await browser.send('/account/data');
+    const signIn = await follow(browser, anew);
+    const sentTo = await leaveFrom(browser, signIn);
+    // Who is signed in there is not let through without a look.
+    expect(new URL(sentTo).searchParams.get('prompt')).toBe('login');
+    const back = await comeBack(browser, provider.approve(sentTo, { claims }));
+    expect(back.headers.location).toBe('/account/data');
+    expect((await fetched()).headers['content-disposition']).toContain('my-data.json');
   });
 
   it('IDP27: an account that was begun to be linked is linked to nobody else, and to nobody who has signed out', async () => {

@@ -4,6 +4,7 @@ import { registerClient } from '../../../../src/operations/client/client.ts';
 import { codeIn, linkIn } from '../../../support/mails/outbox.ts';
 import { type AccountVisitor, accountOf } from '../../../support/members/account.ts';
 import { newPassword } from '../../../support/members/sign-up.ts';
+import { portalOf } from '../../../support/operators/portal.ts';
 import { startForeignProvider } from '../../../support/providers/foreign-provider.ts';
 import { startOidcProvider } from '../../../support/providers/oidc-provider.ts';
 import {
@@ -61,6 +62,20 @@ describe('an account of another provider (decision 46)', () => {
     const again = await travel(service, provider, { claims: { email: 'other@example.net' } });
     expect(answerOf(again.answer).get('code')).toBeTruthy();
     expect(await linksIn(service)).toHaveLength(1);
+  });
+
+  it('is called in the portal as its button is, and a provider has no more facts there than it can have', async () => {
+    const provider = await started();
+    await travel(service, provider);
+    const tina = await portalOf(service, acmeOf(service), 'tina@example.com', 'memberdoor-development');
+    const home = `/admin/tenants/${acmeOf(service)}`;
+    const member = await tina.send(`${home}/members/ada@example.com`);
+    expect(member.text).toContain('Foreign · ada@example.com');
+    const list = await tina.send(`${home}/members/ada@example.com/linked-accounts`);
+    expect(/<td data-label="Provider">([\s\S]*?)<\/td>/.exec(list.text)?.[1]).toContain('Foreign');
+    const page = await tina.send(`${home}/identity-providers/foreign`);
+    expect(page.text).toContain('Client ID');
+    expect(page.text).not.toMatch(/Team ID|Key ID/);
   });
 
   it('makes a member of who has none: without a password, and without a mail where the address is proven', async () => {
@@ -237,5 +252,11 @@ describe('the account page of linked accounts', () => {
     expect(gone.headers.location, gone.text).toBe('/account/accounts');
     expect((await browser.send('/account/accounts')).text).toContain('Foreign is disconnected.');
     expect(await linksIn(service)).toEqual([]);
+    await service.delivered();
+    const told = service.outbox.last('bo@example.com');
+    expect([told.name, told.text.includes('with Foreign (ada@example.com)')]).toEqual([
+      'accountUnlinked',
+      true,
+    ]);
   });
 });

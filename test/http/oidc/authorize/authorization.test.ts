@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { claimsOf } from '../../../support/expected/claims.ts';
+import { expectErrorPage, expectErrorRedirect } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
-import { claimsOf } from '../../../support/records/claims.ts';
-import { expectErrorPage, expectErrorRedirect } from '../../../support/records/expectations.ts';
 import { allRows } from '../../../support/records/rows.ts';
 import { useService } from '../../../support/use-service.ts';
 import {

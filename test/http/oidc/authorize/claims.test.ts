@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { expectErrorRedirect } from '../../../support/expected/expectations.ts';
 import { hosts, secrets } from '../../../support/fixtures.ts';
 import { run } from '../../../support/operators/desk.ts';
-import { expectErrorRedirect } from '../../../support/records/expectations.ts';
 import { apps, claimsOf, refreshAs, tokensOf } from '../../../support/tokens.ts';
 import { useService } from '../../../support/use-service.ts';
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { claimsOf } from '../../../support/expected/claims.ts';
+import { expectErrorRedirect } from '../../../support/expected/expectations.ts';
 import { hosts, secrets } from '../../../support/fixtures.ts';
 import type { Answer } from '../../../support/http.ts';
-import { claimsOf } from '../../../support/records/claims.ts';
-import { expectErrorRedirect } from '../../../support/records/expectations.ts';
 import { useService } from '../../../support/use-service.ts';
 import {
   answerOf,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { expectErrorPage } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
-import { expectErrorPage } from '../../../support/records/expectations.ts';
 import { allRows } from '../../../support/records/rows.ts';
 import { serviceForTest, useService } from '../../../support/use-service.ts';
 import { answerOf, authorizationParameters, pkce, token, visitor } from '../../../support/visitor.ts';

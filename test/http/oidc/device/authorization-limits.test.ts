@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DeviceCode } from '../../../../src/core/grants/device-code.ts';
 import { hashUserCode } from '../../../../src/core/grants/user-code.ts';
-import { deviceCodeLifetime, tenantLimits, userCodeRest } from '../../../../src/core/limits.ts';
+import { deviceCodeLifetime, userCodeRest } from '../../../../src/core/limits.ts';
+import { tenantLimits } from '../../../../src/core/tenant-limits.ts';
 import { isUserCodeFree } from '../../../../src/storage/grants/device-code.ts';
 import { forgottenByTime } from '../../../../src/storage/sweep/forgotten.ts';
 import { sweepThrough } from '../../../../src/storage/sweep/sweep.ts';
@@ -17,9 +18,9 @@ import {
   tenantOf,
   unlimited,
 } from '../../../support/device.ts';
+import { expectJsonError } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import type { Answer } from '../../../support/http.ts';
-import { expectJsonError } from '../../../support/records/expectations.ts';
 import { allRows } from '../../../support/records/rows.ts';
 import { apps } from '../../../support/tokens.ts';
 import { serviceForTest, useService } from '../../../support/use-service.ts';

@@ -9,9 +9,9 @@ import {
   startUnlimited,
   textOf,
 } from '../../../support/device.ts';
+import { expectJsonError } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import type { Answer } from '../../../support/http.ts';
-import { expectJsonError } from '../../../support/records/expectations.ts';
 import { allRows } from '../../../support/records/rows.ts';
 import { apps } from '../../../support/tokens.ts';
 import { useStarted } from '../../../support/use-service.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { insertWrongUserCode } from '../../../../src/storage/members/guesses/wrong-user-code.ts';
 import { findMemberByEmail } from '../../../../src/storage/members/member.ts';
-import { insertWrongUserCode } from '../../../../src/storage/members/wrong-user-code.ts';
 import {
   codesFor,
   expectNotValid,
@@ -12,10 +12,10 @@ import {
   startUnlimited,
   tenantOf,
 } from '../../../support/device.ts';
+import { expectErrorPage } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import type { Answer } from '../../../support/http.ts';
 import { auditEvents } from '../../../support/operators/api.ts';
-import { expectErrorPage } from '../../../support/records/expectations.ts';
 import { useStartedAnew } from '../../../support/use-service.ts';
 
 const minute = 60_000;

@@ -8,9 +8,9 @@ import {
   startUnlimited,
   textOf,
 } from '../../../support/device.ts';
+import { expectJsonError } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import { rawExchange } from '../../../support/process/raw-socket.ts';
-import { expectJsonError } from '../../../support/records/expectations.ts';
 import { apps } from '../../../support/tokens.ts';
 import { useStarted } from '../../../support/use-service.ts';
 

@@ -13,8 +13,8 @@ import {
   tenantOf,
   usedCodes,
 } from '../../../support/device.ts';
+import { expectJsonError } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
-import { expectJsonError } from '../../../support/records/expectations.ts';
 import { apps, refreshAs } from '../../../support/tokens.ts';
 import { useStartedAnew } from '../../../support/use-service.ts';
 

@@ -16,8 +16,8 @@ import {
   tenantOf,
   usedCodes,
 } from '../../../support/device.ts';
+import { expectJsonError } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
-import { expectJsonError } from '../../../support/records/expectations.ts';
 import { itOfSqlite } from '../../../support/run/it-of-sqlite.ts';
 import { apps, refreshAs } from '../../../support/tokens.ts';
 import { useStarted } from '../../../support/use-service.ts';
@@ -63,6 +63,13 @@ describe('pace', () => {
     await expectPending(deviceCode, start + 10_000);
     await expectPending(deviceCode, start + 14_000);
     await expectSlowDown(deviceCode, start + 17_999);
+  });
+
+  it('contract, polling concurrency: of ten polls at once nine are slow_down, however they are looked up', async () => {
+    const { device_code: deviceCode } = await codes();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => poll(service, hosts.a, deviceCode)));
+    const errors = answers.map((answer) => answer.json<{ error: string }>().error).sort();
+    expect(errors).toEqual(['authorization_pending', ...Array(9).fill('slow_down')]);
   });
 
   it('decision 20: a slow_down poll counts as the last poll', async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { deviceCodeLifetime, type TenantLimits } from '../../../../src/core/limits.ts';
+import { deviceCodeLifetime } from '../../../../src/core/limits.ts';
+import type { TenantLimits } from '../../../../src/core/tenant-limits.ts';
 import { addressKey } from '../../../../src/http/address.ts';
 import { deleteMember } from '../../../../src/operations/member/member.ts';
 import {

@@ -14,8 +14,8 @@ import {
   tenantOf,
   usedCodes,
 } from '../../../support/device.ts';
+import { expectJsonError } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
-import { expectJsonError } from '../../../support/records/expectations.ts';
 import { allRows } from '../../../support/records/rows.ts';
 import { apps, profile, refreshAs } from '../../../support/tokens.ts';
 import { useStarted } from '../../../support/use-service.ts';

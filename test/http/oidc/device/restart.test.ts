@@ -9,9 +9,9 @@ import {
   pollTokens,
   usedCodes,
 } from '../../../support/device.ts';
+import { expectJsonError } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import { startProcess } from '../../../support/process/process.ts';
-import { expectJsonError } from '../../../support/records/expectations.ts';
 import { temporaryFolder } from '../../../support/records/temporary-folder.ts';
 import { freePort } from '../../../support/service.ts';
 import { refreshAs } from '../../../support/tokens.ts';

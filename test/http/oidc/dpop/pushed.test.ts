@@ -7,9 +7,9 @@ import {
   setClient,
   tokenProof,
 } from '../../../support/clients/dpop.ts';
+import { expectJsonError } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import type { Answer } from '../../../support/http.ts';
-import { expectJsonError } from '../../../support/records/expectations.ts';
 import { pushUrl } from '../../../support/requests/push.ts';
 import { apps, credentialsOf } from '../../../support/tokens.ts';
 import { useService } from '../../../support/use-service.ts';

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createOutbound } from '../../../../src/system/outbound/outbound.ts';
+import { expectErrorPage } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import { handSchedule } from '../../../support/hand-schedule.ts';
 import type { Answer } from '../../../support/http.ts';
@@ -10,7 +11,6 @@ import {
   startReceiver,
   testOutbound,
 } from '../../../support/outbound/receiver.ts';
-import { expectErrorPage } from '../../../support/records/expectations.ts';
 import { day, minute } from '../../../support/records/records.ts';
 import { allowClients } from '../../../support/requests/registration.ts';
 import { serviceForTest, useFreshService } from '../../../support/use-service.ts';

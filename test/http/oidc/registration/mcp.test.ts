@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { expectErrorRedirect, expectJsonError } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import { run } from '../../../support/operators/desk.ts';
-import { expectErrorRedirect, expectJsonError } from '../../../support/records/expectations.ts';
 import { allowClients, registeredAt } from '../../../support/requests/registration.ts';
 import { claimsOf } from '../../../support/tokens.ts';
 import { useService } from '../../../support/use-service.ts';

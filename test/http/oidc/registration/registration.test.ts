@@ -2,8 +2,8 @@ import { exportJWK, generateKeyPair } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { forgottenClients } from '../../../../src/storage/sweep/clients.ts';
 import { sweepThrough } from '../../../../src/storage/sweep/sweep.ts';
+import { expectErrorPage, expectJsonError } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
-import { expectErrorPage, expectJsonError } from '../../../support/records/expectations.ts';
 import { day, hour } from '../../../support/records/records.ts';
 import {
   allowClients,

@@ -6,14 +6,14 @@ import {
   unverifiedClient,
 } from '../../../../src/operations/registration/store-client.ts';
 import { changeTenant } from '../../../../src/operations/tenant/tenant.ts';
-import { hosts } from '../../../support/fixtures.ts';
-import type { Answer } from '../../../support/http.ts';
-import { beginWorld } from '../../../support/operators/world.ts';
 import {
   expectErrorPage,
   expectErrorRedirect,
   expectJsonError,
-} from '../../../support/records/expectations.ts';
+} from '../../../support/expected/expectations.ts';
+import { hosts } from '../../../support/fixtures.ts';
+import type { Answer } from '../../../support/http.ts';
+import { beginWorld } from '../../../support/operators/world.ts';
 import { day, minute } from '../../../support/records/records.ts';
 import { useService } from '../../../support/use-service.ts';
 import {

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { expectJsonError } from '../../../support/expected/expectations.ts';
 import { hosts, secrets } from '../../../support/fixtures.ts';
 import type { Answer } from '../../../support/http.ts';
-import { expectJsonError } from '../../../support/records/expectations.ts';
 import { allRows } from '../../../support/records/rows.ts';
 import { useService } from '../../../support/use-service.ts';
 import {

@@ -11,10 +11,10 @@ import {
   registerSigned,
 } from '../../../support/clients/signed-client.ts';
 import { setLimits, unlimited } from '../../../support/device.ts';
+import { expectJsonError } from '../../../support/expected/expectations.ts';
 import { hosts, secrets } from '../../../support/fixtures.ts';
 import { watchAudit } from '../../../support/operators/audit-watch.ts';
 import { run } from '../../../support/operators/desk.ts';
-import { expectJsonError } from '../../../support/records/expectations.ts';
 import { expectError, revoke } from '../../../support/tokens.ts';
 import { serviceForTest, useService } from '../../../support/use-service.ts';
 import {

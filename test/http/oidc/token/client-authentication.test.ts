@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { registerClient } from '../../../../src/operations/client/client.ts';
+import { expectJsonError } from '../../../support/expected/expectations.ts';
 import { hosts, secrets } from '../../../support/fixtures.ts';
-import { expectJsonError } from '../../../support/records/expectations.ts';
 import { useService } from '../../../support/use-service.ts';
 import { codeFor, token, type Visitor, visitor } from '../../../support/visitor.ts';
 

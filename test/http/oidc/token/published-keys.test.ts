@@ -9,8 +9,8 @@ import {
   registerSigned,
 } from '../../../support/clients/signed-client.ts';
 import { setLimits, unlimited } from '../../../support/device.ts';
+import { expectJsonError } from '../../../support/expected/expectations.ts';
 import { hosts } from '../../../support/fixtures.ts';
-import { expectJsonError } from '../../../support/records/expectations.ts';
 import { serviceForTest } from '../../../support/use-service.ts';
 
 const jwksUri = 'https://app.test/keys';

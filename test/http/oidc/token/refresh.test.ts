@@ -4,9 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { readRefreshToken, writeRefreshToken } from '../../../../src/core/grants/refresh-token.ts';
 import { refreshTokenAbsolute, refreshTokenIdle } from '../../../../src/core/limits.ts';
 import { registerClient } from '../../../../src/operations/client/client.ts';
-import { disableMember } from '../../../../src/operations/member/member.ts';
+import { disableMember, enableMember } from '../../../../src/operations/member/member.ts';
 import { findSignIn } from '../../../../src/storage/grants/sign-in.ts';
-import { updateMemberStatus } from '../../../../src/storage/members/member.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import { apps, claimsOf, expectError, refreshAs, tokensOf } from '../../../support/tokens.ts';
 import { useService } from '../../../support/use-service.ts';
@@ -257,8 +256,7 @@ describe('its end', () => {
 
     // decision 28: the sign-in has ended; enabling the member again brings none of its tokens back.
     expect(await signInOf(current)).toMatchObject({ state: 'ended', endReason: 'member_inactive' });
-    const enabled = { id, tenantId, status: 'active', updatedAt: now } as const;
-    await service.store.transaction((tx) => updateMemberStatus(tx, enabled));
+    await service.store.transaction((tx) => enableMember(tx, tenantId, id, now));
     await expectDead(current);
   });
 

@@ -33,7 +33,7 @@ describe('exchange of an authorization code', () => {
     expect(tokens.refresh_token).toBeTypeOf('string');
   });
 
-  it('C8, I30: the same code again is invalid_grant and ends the sign-in of the first exchange', async () => {
+  it('I30, C8: the same code again is invalid_grant and ends the sign-in of the first exchange', async () => {
     const { send } = await exchange('pub1', 'https://pub1.test/cb', {});
     const first = (await send()).json<Tokens & Record<string, unknown>>();
     const second = await send();

@@ -199,6 +199,7 @@ describe('a client', () => {
         event: event.event,
         reason: event.reason,
         address: '192.0.2.9',
+        reference: null,
       },
     ]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { tenantLimits } from '../../../../src/core/limits.ts';
+import { tenantLimits } from '../../../../src/core/tenant-limits.ts';
 import { StorageUnavailable } from '../../../../src/storage/store.ts';
-import { plainLogo } from '../../../support/members/logos.ts';
+import { plainLogo } from '../../../support/members/pages/logos.ts';
 import { adminOf, refusal, run, tenantIdOf } from '../../../support/operators/desk.ts';
 import type { TestService } from '../../../support/service.ts';
 import { useService } from '../../../support/use-service.ts';

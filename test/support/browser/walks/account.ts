@@ -1,13 +1,15 @@
 // The pages of the account area, and how a signed-in member comes to see each.
+import type { Route } from 'playwright-core';
 import { findMemberByEmail } from '../../../../src/storage/members/member.ts';
 import { findPasskey, insertPasskey } from '../../../../src/storage/members/passkey.ts';
 import { linkIn } from '../../mails/outbox.ts';
+import { run } from '../../operators/desk.ts';
 import { giveLongRecords } from '../../records/long-records.ts';
 import { passkeyRecord } from '../../records/records.ts';
 import { password, registerClients, type Site, signIn, turnOnFor } from '../site.ts';
 import { television } from '../television.ts';
 import type { Walk, Way, Ways } from '../way.ts';
-import { giveProviders, linkAccounts } from './providers.ts';
+import { giveProviders, knowGoogle, linkAccounts } from './providers.ts';
 
 /** Reads English, and has two TVs and two browsers. */
 export const member = 'ida@example.com';
@@ -41,7 +43,7 @@ export async function signInTv(
 }
 
 /** Gives a member a passkey, if there is none yet. @returns its id */
-async function givePasskey(site: Site, email: string): Promise<string> {
+export async function givePasskey(site: Site, email: string): Promise<string> {
   const { service, issuer } = site;
   const tenantId = String(service.tenants.byHost(new URL(issuer).host)?.id);
   return service.store.transaction(async (tx) => {
@@ -55,6 +57,35 @@ async function givePasskey(site: Site, email: string): Promise<string> {
     if (!isThere) await insertPasskey(tx, passkey);
     return id;
   });
+}
+
+/** Gives a member a subscription with seats, of which some are given, once. @returns its number */
+async function giveSeats(site: Site, email: string): Promise<number> {
+  const { service, issuer } = site;
+  const tenant = new URL(issuer).host;
+  const known = await service.store.transaction((tx) =>
+    tx
+      .selectFrom('seatGroups')
+      .innerJoin('subscriptions', 'subscriptions.id', 'seatGroups.subscriptionId')
+      .innerJoin('members', 'members.id', 'subscriptions.memberId')
+      .select('subscriptionId')
+      .where('members.email', '=', email)
+      .executeTakeFirst(),
+  );
+  if (known !== undefined) return known.subscriptionId;
+  const { packages } = await run<{ packages: readonly { id: number }[] }>(service, 'packages.list', {
+    tenant,
+  });
+  const input = { tenant, memberId: email, packageId: packages[0]?.id };
+  const { subscriptionId } = await run<{ subscriptionId: number }>(service, 'subscriptions.create', input);
+  await run(service, 'groups.create', { tenant, subscriptionId, seats: 25 });
+  const networks = ['203.0.114.0/24', '2a00:1450:1234:5678::/64'];
+  await run(service, 'groups.change', { tenant, subscriptionId, networks });
+  const long = 'a.guest.with.a.very.long.address@department.school.of.a.long.domain.example';
+  for (const guest of ['guest1@school.example', long, 'max@example.com']) {
+    await run(service, 'seats.invite', { tenant, subscriptionId, email: guest });
+  }
+  return subscriptionId;
 }
 
 export function accountWalk(site: Site): Walk {
@@ -100,6 +131,14 @@ export function accountWalk(site: Site): Walk {
     go: async (view) => {
       const id = await givePasskey(site, email);
       await at(`/${path}`.replace('{id}', id), email).go(view);
+    },
+  });
+
+  /** The page of the seats of a subscription that a member holds, some of them given. */
+  const withSeats = (path: string, email = member): Way => ({
+    email,
+    go: async (view) => {
+      await at(`/seats/${await giveSeats(site, email)}${path}`, email).go(view);
     },
   });
 
@@ -159,6 +198,20 @@ export function accountWalk(site: Site): Walk {
     },
     'subscriptions, Arabic': at('/subscriptions', arabic),
     'subscriptions, long': at('/subscriptions', longMember),
+    seats: withSeats(''),
+    'seats, long, Arabic': withSeats('', arabic),
+    'seats without an invitation': withSeats('/ways'),
+    'seats without an invitation, Arabic': withSeats('/ways', arabic),
+    'seats with an error': {
+      email: member,
+      go: async (view) => {
+        await withSeats('').go(view);
+        await view.page.fill('textarea', 'no address\nguest1@school.example');
+        await view.page.click('button[value=invite]');
+        await view.page.waitForLoadState();
+      },
+    },
+    'seats, to join': at('/seats/join', 'max@example.com'),
     consents: at('/consents'),
     'consents after saving, Arabic': {
       email: arabic,
@@ -188,6 +241,13 @@ export function accountWalk(site: Site): Walk {
     'passkeys, Arabic': withPasskey('passkeys', arabic),
     'passkeys, a new one': at('/passkeys/new'),
     'passkeys, a new one after a while': at('/passkeys/confirm', 'max@example.com'),
+    'passkeys, a new one beside an app': {
+      email: 'liv@example.com',
+      go: async (view) => {
+        await turnOnFor(site, 'liv@example.com');
+        await at('/passkeys/confirm').go(view);
+      },
+    },
     'passkeys, removed': withPasskey('passkeys/remove?passkey={id}'),
     'password, removed': withPasskey('password/remove'),
     password: at('/password'),
@@ -202,6 +262,21 @@ export function accountWalk(site: Site): Walk {
     'other accounts, Arabic': linked('/accounts', arabic),
     'other accounts, none': at('/accounts', 'max@example.com'),
     'other accounts, a new one': at('/accounts/connect/google', 'max@example.com'),
+    'other accounts, on the way to one': {
+      email: 'max@example.com',
+      go: async (view) => {
+        knowGoogle(site);
+        // The page leads on at once: too soon to be looked at.
+        const stayed = async (route: Route) => {
+          const response = await route.fetch();
+          const { refresh: _, ...headers } = response.headers();
+          await route.fulfill({ response, headers });
+        };
+        await view.page.route('**/connect/google', stayed);
+        await sent('accounts/connect/google', { currentPassword: password }).go(view);
+        await view.page.unroute('**/connect/google', stayed);
+      },
+    },
     'other accounts, a new one that does not answer, an error': {
       email: 'max@example.com',
       go: async (view) => {
@@ -232,6 +307,7 @@ export function accountWalk(site: Site): Walk {
     ]);
     await giveLongRecords(site, longMember);
     await giveProviders(site);
+    await giveSeats(site, member);
     for (const email of [member, arabic, longMember]) {
       await signInTv(site, email, 'play', { device_name: 'Living room', device_model: 'Telly 9' });
       await signInTv(site, email, 'play-long', {

@@ -51,6 +51,7 @@ async function addPackages({ service, app, issuer }: Site): Promise<Packages> {
           ),
           payment: 'invoice',
           price: { amount: 123_456_789_00, currency: 'CHF' },
+          seats: 10_000,
         },
         [productId, longId],
       ),

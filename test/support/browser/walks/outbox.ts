@@ -1,4 +1,4 @@
-// The mails of a development tenant, and how a browser comes to see them.
+// What a development tenant has besides: its mails and its reasons, and how a browser comes to see them.
 import type { Mail } from '../../../../src/operations/mail/mail.ts';
 import { tenantOf } from '../../device.ts';
 import type { View } from '../browser.ts';
@@ -27,7 +27,13 @@ export function outboxWalk(site: Site): Walk {
     const when = { place: 'Oslo, Norway', time: site.service.clock.now() };
     await post({ name: 'newTv', values: { client: 'Acme Play', device: 'Living room', ...when } });
     await post({ code: '123 456' });
+    const { host } = new URL(site.issuer);
+    const asked = '/api/oidc/auth?client_id=web&redirect_uri=http%3A%2F%2Flocalhost%3A9876%2Fother';
+    const answer = await site.service.http(host, asked);
+    refused = /Reference: (\w+)/.exec(answer.text)?.[1] ?? '';
   };
+  /** The reference of a request that was refused. */
+  let refused = '';
   const at = (path: string): Way => ({
     email: null,
     go: ({ page }) => page.goto(`${site.issuer}/outbox${path}`),
@@ -49,6 +55,10 @@ export function outboxWalk(site: Site): Walk {
       mail: first(''),
       'mail without a code': first('?q=TV'),
       'mail in Arabic': first('?q=huda'),
+      'why a request was refused': {
+        email: null,
+        go: ({ page }) => page.goto(`${site.issuer}/rehearsal/why/${refused}`),
+      },
     },
   };
 }

@@ -1,9 +1,12 @@
 // The pages of the portal, and how an administrator comes to see each.
 import { hashEmail } from '../../../../src/core/members/member-limits.ts';
-import { saveSignInFailures } from '../../../../src/storage/members/sign-in-failure.ts';
+import { problem } from '../../../../src/core/problem.ts';
+import { insertImport } from '../../../../src/storage/imports/import.ts';
+import { saveSignInFailures } from '../../../../src/storage/members/guesses/sign-in-failure.ts';
 import { run } from '../../operators/desk.ts';
 import { type PortalVisitor, portalOf } from '../../operators/portal.ts';
 import { figureRecords } from '../../records/figure-records.ts';
+import { importRecord } from '../../records/import.ts';
 import type { View } from '../browser.ts';
 import { password, registerClients, type Site } from '../site.ts';
 import type { Walk, Way } from '../way.ts';
@@ -51,6 +54,32 @@ async function keepOut({ service }: Site, tenant: string, tenantId: string): Pro
   return memberId;
 }
 
+/** Puts an import there that no worker is at. @returns the id */
+export async function beginImport(
+  { service }: Site,
+  tenantId: string,
+  work: 'checked' | 'take',
+): Promise<string> {
+  const now = service.clock.now();
+  const id = service.deps.random.id(now);
+  const refusedLines = [7, 1_204, 39_998].map((line) => ({ line, problems: [problem('email', 'missing')] }));
+  const counts = { added: 20_412, changed: 0, skipped: 87, refused: 31 };
+  const trial = { ...counts, readTo: 200, line: 40_000, withoutPassword: 12, refusedLines };
+  const one = importRecord(id, tenantId, {
+    ...{ work, trial, ...counts, fileHash: '', endedAt: null, readTo: 113 },
+    fileName: `members-${'of-the-old-shop-'.repeat(6)}.json`,
+    head: {
+      format: 'firebase',
+      layout: 'elements',
+      delimiter: '',
+      columns: [],
+      begins: { offset: 0, line: 1 },
+    },
+  });
+  await service.store.transaction((tx) => insertImport(tx, one));
+  return id;
+}
+
 export function portalWalk(site: Site): Walk {
   let admin: PortalVisitor;
   /** The address of the first page, and of everything on it. */
@@ -59,6 +88,12 @@ export function portalWalk(site: Site): Walk {
   let member: string;
   /** One who cannot sign in for several reasons, and to whom much happened. */
   let kept: string;
+
+  /** An import of each kind. */
+  const imports = { checked: '', take: '' };
+
+  /** The reference of a request that was refused. */
+  let refused: string;
 
   const prepare = async () => {
     const { host } = new URL(site.issuer);
@@ -83,6 +118,9 @@ export function portalWalk(site: Site): Walk {
       });
       await run(site.service, 'clients.change', { tenant: host, clientId: 'everything', webOrigins: [] });
     }
+    const uri = encodeURIComponent(`https://app.example.com/${'other/'.repeat(30)}`);
+    const answer = await site.service.http(host, `/api/oidc/auth?client_id=everything&redirect_uri=${uri}`);
+    refused = /Reference: (\w+)/.exec(answer.text)?.[1] ?? '';
     await linkAccounts(site, 'ada@example.com');
     const found = await run<{ members: readonly { id: string }[] }>(site.service, 'members.list', {
       tenant: host,
@@ -96,6 +134,7 @@ export function portalWalk(site: Site): Walk {
     await site.service.store.transaction((tx) =>
       tx.insertInto('figures').values(figureRecords(tenantId, site.service.clock.now())).execute(),
     );
+    for (const work of ['checked', 'take'] as const) imports[work] = await beginImport(site, tenantId, work);
     const long =
       'ada.with.a.very.long.address.that.still.is.an.address@subdomain.of.a.long.domain.example.com';
     await run(site.service, 'members.change', { tenant: host, memberId: member, email: long });
@@ -156,6 +195,7 @@ export function portalWalk(site: Site): Walk {
     },
     'time line of a member': (view) => at(`/members/${kept}/timeline?part=sign_ins`)(view),
     search: at('/search?search=a'),
+    'why a request was refused': (view) => at(`/refusals/${refused}`)(view),
     'form for a client': at('/clients/+create'),
     'form with an error': sent('/clients/+create', { name: 'x', address: 'http://evil.example/' }),
     'form for a client with all of it': sent(
@@ -169,6 +209,10 @@ export function portalWalk(site: Site): Walk {
         'document.querySelectorAll("details.part").forEach((one) => { one.open = true; })',
       );
     },
+    'import at work': (view) => at(`/imports/${imports.take}`)(view),
+    'import that was checked': (view) => at(`/imports/${imports.checked}`)(view),
+    'form for hash parameters': (view) => at(`/imports/${imports.checked}/+set-hash-parameters`)(view),
+    'form for an import': at('/imports/+create'),
     'list of other providers': at('/identity-providers'),
     'other provider': at('/identity-providers/google'),
     'form for another provider': at('/identity-providers/+create'),

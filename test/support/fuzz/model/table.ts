@@ -1,4 +1,8 @@
-import { type AnyMachine, type Transition, transitionsOf } from '../../../../tools/state-tables.ts';
+import {
+  type AnyMachine,
+  type Transition,
+  transitionsOf,
+} from '../../../../src/core/rehearsal/chart/graph.ts';
 
 /**
  * What a machine's own table says of an event: the first line of the state and event whose condition holds.

@@ -39,6 +39,7 @@ export const artefacts = [
   'refresh token',
   'registration access token',
   'request_uri',
+  'seat id',
   'second step',
   'session cookie',
   'session id',

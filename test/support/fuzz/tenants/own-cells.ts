@@ -1,4 +1,5 @@
 import { insertInvoice } from '../../../../src/storage/access/invoice.ts';
+import { listSeatsOfMember } from '../../../../src/storage/access/seat.ts';
 import { insertSession } from '../../../../src/storage/grants/session.ts';
 import { systemRandom } from '../../../../src/system/random.ts';
 import { bearer, profileUrl } from '../../api.ts';
@@ -153,4 +154,93 @@ const invoice: Cell = {
   use: ({ browser }, number) => browser.send(`/account/invoices/${number}`),
 };
 
-export const ownCells: readonly Cell[] = [...consents, ...named, ...things, invoice];
+/** A subscription with seats of a member of the side. @returns its number */
+async function groupOf(side: Side, memberId: string): Promise<string> {
+  const { service, host: tenant } = side;
+  const input = { tenant, memberId, packageId: commonPackage(side) };
+  const { subscriptionId } = await run<{ subscriptionId: number }>(service, 'subscriptions.create', input);
+  await run(service, 'groups.create', { tenant, subscriptionId, seats: 3 });
+  return String(subscriptionId);
+}
+
+/** A subscription of which the side's member may take a seat. @returns its number */
+async function offeredTo(side: Side): Promise<string> {
+  const { service, host: tenant, email, memberId } = side;
+  const holder = { tenant, email: `holder-of-${memberId.slice(-12)}@example.test`, fullName: 'Holder' };
+  const { id } = await run<{ id: string }>(service, 'members.create', holder);
+  const subscriptionId = await groupOf(side, id);
+  await run(service, 'seats.invite', { tenant, subscriptionId: Number(subscriptionId), email });
+  return subscriptionId;
+}
+
+/** A seat that is kept for an address, of a subscription of the side's member. */
+async function givenBy(side: Side): Promise<string> {
+  const { service, host: tenant, memberId } = side;
+  const subscriptionId = Number(await groupOf(side, memberId));
+  const input = { tenant, subscriptionId, email: `guest-of-${memberId.slice(-12)}@example.test` };
+  const { seatId } = await run<{ seatId: string }>(service, 'seats.invite', input);
+  return `${subscriptionId} ${seatId}`;
+}
+
+const seats: readonly Cell[] = [
+  {
+    artefact: 'subscription id',
+    route: 'GET /account/seats/:subscription',
+    make: (side) => groupOf(side, side.memberId),
+    madeUp: () => '987654321',
+    use: ({ browser }, subscription) => browser.send(`/account/seats/${subscription}`),
+  },
+  {
+    artefact: 'subscription id',
+    route: 'POST /account/seats/:subscription',
+    make: (side) => groupOf(side, side.memberId),
+    madeUp: () => '987654321',
+    use: (side, subscription) =>
+      submit(side, `seats/${subscription}`, { action: 'invite', emails: 'guest@example.test' }),
+  },
+  {
+    artefact: 'subscription id',
+    route: 'GET /account/seats/:subscription/ways',
+    make: (side) => groupOf(side, side.memberId),
+    madeUp: () => '987654321',
+    use: ({ browser }, subscription) => browser.send(`/account/seats/${subscription}/ways`),
+  },
+  {
+    artefact: 'subscription id',
+    route: 'POST /account/seats/:subscription/ways',
+    make: (side) => groupOf(side, side.memberId),
+    madeUp: () => '987654321',
+    use: (side, subscription) => submit(side, `seats/${subscription}/ways`, { action: 'open' }),
+  },
+  {
+    artefact: 'seat id',
+    route: 'POST /account/seats/:subscription',
+    make: givenBy,
+    madeUp: (both) => both.replace(/ .*/, ` ${noId()}`),
+    use: (side, both) => {
+      const [subscription = '', seat = ''] = both.split(' ');
+      return submit(side, `seats/${subscription}`, { action: 'remove', seat });
+    },
+  },
+  {
+    artefact: 'subscription id',
+    route: 'POST /account/seats/join',
+    make: offeredTo,
+    madeUp: () => '987654321',
+    use: (side, subscription) => submit(side, 'seats/join', { subscription, action: 'join' }),
+  },
+  {
+    artefact: 'seat id',
+    route: 'POST /account/seats/join',
+    make: async (side) => {
+      const subscription = await offeredTo(side);
+      await submit(side, 'seats/join', { subscription, action: 'join' });
+      const taken = side.service.store.transaction((tx) => listSeatsOfMember(tx, side.memberId));
+      return (await taken)[0]?.id ?? '';
+    },
+    madeUp: noId,
+    use: (side, seat) => submit(side, 'seats/join', { seat, action: 'leave' }),
+  },
+];
+
+export const ownCells: readonly Cell[] = [...consents, ...named, ...things, invoice, ...seats];

@@ -7,6 +7,8 @@ import type { Artefact } from './cell.ts';
  */
 export const taken: Readonly<Record<string, readonly Artefact[]>> = {
   '/': [],
+  // The methods that no page takes.
+  '/*': [],
   '/.well-known/change-password': [],
   '/.well-known/oauth-authorization-server': [],
   '/.well-known/oauth-protected-resource': [],
@@ -33,6 +35,9 @@ export const taken: Readonly<Record<string, readonly Artefact[]>> = {
   '/account/password': ['account form token'],
   '/account/password/remove': ['account form token'],
   '/account/privacy': [],
+  '/account/seats/:subscription': ['account form token', 'seat id', 'subscription id'],
+  '/account/seats/:subscription/ways': ['account form token', 'subscription id'],
+  '/account/seats/join': ['account form token', 'seat id', 'subscription id'],
   '/account/sessions': ['account form token', 'session id'],
   '/account/subscriptions': ['account form token', 'subscription id'],
   '/account/two-step': ['account form token'],
@@ -116,9 +121,13 @@ export const tables: Readonly<Record<string, readonly Artefact[]>> = {
   apis: ['thing of an operation'],
   deviceCodes: ['device code', 'user code', 'approve page proof', 'decision on a TV'],
   emailProofs: ['digits of a mail', 'link of a mail', 'proof of an address'],
+  // Read one after another, within the tenant.
+  eventNumbers: [],
+  events: [],
   // Read by the tenant alone.
   figures: [],
   identityProviders: ['provider key', 'thing of an operation'],
+  imports: ['thing of an operation'],
   invoices: ['thing of an operation'],
   linkedAccounts: ['linked account id', 'thing of an operation'],
   // Nothing from outside names a mail in production; what its links hold is named above.
@@ -126,12 +135,21 @@ export const tables: Readonly<Record<string, readonly Artefact[]>> = {
   mails: [],
   memberWords: [],
   members: ['thing of an operation', 'link of a notice', 'notice form token'],
+  // Asked for by the tenant and an address, at a sign-in.
+  movedAddresses: [],
+  oldSystems: [],
   packages: ['package id', 'thing of an operation'],
   passkeys: ['passkey id', 'thing of an operation'],
   products: ['thing of an operation'],
   pushedRequests: ['request_uri'],
   registrationTokens: ['initial access token', 'thing of an operation'],
   scopeConsents: [],
+  // Read with the subscription.
+  seatDomains: [],
+  seatGroups: ['subscription id', 'thing of an operation'],
+  // Read with the subscription, and by where a visitor comes from.
+  seatNetworks: [],
+  seats: ['seat id', 'thing of an operation'],
   // Read by the member whose it is.
   secondFactors: [],
   sessions: [
@@ -149,5 +167,7 @@ export const tables: Readonly<Record<string, readonly Artefact[]>> = {
   subscriptions: ['subscription id', 'thing of an operation'],
   // Nothing is read from it: an id is there, or not.
   usedIds: [],
+  webhookDeliveries: ['thing of an operation'],
+  webhookEndpoints: ['thing of an operation'],
   wrongUserCodes: [],
 };

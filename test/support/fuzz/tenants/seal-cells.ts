@@ -86,7 +86,7 @@ const account: readonly Cell[] = [
     'delete',
   ],
   ...['data', 'keep', 'passkeys', 'passkeys/confirm', 'passkeys/new', 'passkeys/remove', 'password/remove'],
-  ...['two-step', 'two-step/codes', 'two-step/off', 'accounts'],
+  ...['two-step', 'two-step/codes', 'two-step/off', 'accounts', 'seats/join'],
 ].map((page) =>
   sealCell(
     'account form token',
@@ -94,6 +94,17 @@ const account: readonly Cell[] = [
     'form',
     accountSeal,
     inForm(`/account/${page}`, 'token'),
+  ),
+);
+
+/** The pages of seats answer what is not there, so their token is told by another answer. */
+const seats = ['', '/ways'].map((page) =>
+  sealCell(
+    'account form token',
+    `POST /account/seats/:subscription${page}`,
+    'form',
+    accountSeal,
+    inForm(`/account/seats/987654321${page}`, 'token'),
   ),
 );
 
@@ -145,4 +156,4 @@ export const portalForm = (route: string, path: (side: Side) => string): Cell =>
     (side, token) => side.browser.send(path(side), { body: { token } }),
   );
 
-export const sealCells: readonly Cell[] = [...flows, ...account, connecting, ...others];
+export const sealCells: readonly Cell[] = [...flows, ...account, ...seats, connecting, ...others];

@@ -135,8 +135,7 @@ export function entriesOf(
 function fieldOf(name: string, schema: Schema, isRequired: boolean, making: Making): Field {
   const { asking, values, offers, present } = making;
   const own = name.split('.').at(-1) ?? name;
-  const choices =
-    offers[own] ?? (isOpenFlag(schema) ? yesAndNo : choicesOf(own, schema.items?.enum ?? schema.enum));
+  const choices = offers[own] ?? (isOpenFlag(schema) ? yesAndNo : choicesOf(own, schema.items ?? schema));
   const none = hasNone(schema) ? say('value.noneWord') : say('value.empty');
   const said = values.get(name) ?? [];
   const field: Field = {
@@ -203,7 +202,7 @@ function measureField(name: string, schema: Schema, isRequired: boolean, making:
     unit: {
       name: unitField,
       label: labelOf(of),
-      choices: [...none, ...choicesOf(of, properties[of].enum)],
+      choices: [...none, ...choicesOf(of, properties[of])],
       value: chosen,
     },
   };
@@ -216,15 +215,18 @@ export const yesAndNo: readonly Choice[] = [
   { value: 'false', label: say('value.no') },
 ];
 
-function choicesOf(name: string, values: readonly unknown[] = []): readonly Choice[] {
+function choicesOf(name: string, { enum: values = [], enumMeans = {} }: Schema): readonly Choice[] {
   return values
     .filter((value) => value !== null && value !== '')
     .map((value) => ({
       value: String(value),
-      label: sayIfKnown(`choice.${name}.${value}`) ?? String(value).replaceAll('_', ' '),
-      hint: sayIfKnown(`choice.${name}.${value}.hint`) ?? '',
+      label: sayIfKnown(`choice.${name}.${value}`) ?? wordsOf(String(value)),
+      hint: sayIfKnown(`choice.${name}.${value}.hint`) ?? enumMeans[String(value)] ?? '',
     }));
 }
+
+/** A value as it is read; one that is a name with parts, such as `member.email_verified`, is sent and told so too. */
+const wordsOf = (value: string) => (/[.:]/.test(value) ? value : value.replaceAll('_', ' '));
 
 /** Lists whose order says something: the first language is the one that the others fall back on. */
 const ordered = new Set(['languages']);

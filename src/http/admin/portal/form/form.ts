@@ -98,6 +98,15 @@ async function refuseIfThere(done: OperationVisit, { operation, known }: Operati
   throw conflict(name, 'taken', { what: singular(nameOf(operation).noun) });
 }
 
+/** Shows the form again with what is wrong: what was sent is not read as its fields. */
+export function sendFormAgain(
+  visit: OperationVisit,
+  values: FormValues,
+  problems: readonly Problem[],
+): Promise<FastifyReply> {
+  return withPresent(visit, (present) => sendForm(visit, values, present, problems));
+}
+
 interface FormState {
   /** Whether nothing is folded. */
   readonly isWhole?: boolean;

@@ -1,5 +1,7 @@
 /** The forms that show more than their fields. */
 
+import { uploadBytes } from '../../../../core/import/limits.ts';
+import { say } from '../../../../text/portal.ts';
 import { lookForm, lookName } from '../preview/look-form.ts';
 import type { OperationVisit } from '../visitor.ts';
 import { newClientForm } from './new/client.ts';
@@ -12,6 +14,15 @@ const forms: Readonly<Record<string, OwnForm>> = {
   'members.create': newMemberForm,
   'packages.create': newPackageForm,
   [lookName]: lookForm,
+  // Its file is sent as a whole: no field of the operation is filled in.
+  'imports.upload': {
+    about: () => ({
+      sections: [],
+      enctype: 'multipart/form-data',
+      upload: uploadBytes / 1_024 ** 2,
+      lead: say('upload.lead'),
+    }),
+  },
 };
 
 /** What the form of an operation, or of a group of its fields, has of its own; null where it is its fields alone. */

@@ -67,7 +67,7 @@ export async function showList(
       table: null,
       previous: null,
       next: null,
-      first: null,
+      first: pageLinks(operation, query, [], null).first,
       isShort: false,
       nothing: null,
       leads: [],

@@ -3,6 +3,7 @@
 import type { FastifyReply } from 'fastify';
 import { listPage } from '../../../../core/limits.ts';
 import { say } from '../../../../text/portal.ts';
+import type { CardSum } from '../../../deps.ts';
 import { mayCall } from '../../call.ts';
 import { addressOf, operationNamed, queryText } from '../addresses.ts';
 import { overviewOf, shownTenant } from '../menu.ts';
@@ -45,12 +46,20 @@ interface Stage {
   readonly state: 'on' | 'off' | null;
   readonly href: string | null;
   readonly isHere: boolean;
+  /** How the client keeps the rules there; null but at a development tenant of this machine. */
+  readonly card: CardSum | null;
 }
 
 /** The device flow side by side: at the stage tenant, here, and where this tenant is the stage of another. */
 async function stagesOf(visit: Visit, client: Facts, tenant: Facts): Promise<readonly Stage[]> {
   const clientId = String(client.clientId);
-  const here = { host: String(tenant.host), state: flowOf(client), href: null, isHere: true };
+  const here = {
+    host: String(tenant.host),
+    state: flowOf(client),
+    href: null,
+    isHere: true,
+    card: cardAt(visit, String(tenant.host), clientId),
+  };
   const stageHost = typeof tenant.stageTenant === 'string' ? tenant.stageTenant : null;
   const ahead = await tenantsAhead(visit, String(tenant.host));
   const production = await Promise.all(
@@ -60,7 +69,7 @@ async function stagesOf(visit: Visit, client: Facts, tenant: Facts): Promise<rea
     return [{ ...here, title: say('client.stage') }, ...production];
   const stage: Stage =
     stageHost === null
-      ? { title: say('client.stage'), host: say('client.noStage'), state: null, href: null, isHere: false }
+      ? { ...nowhere, title: say('client.stage'), host: say('client.noStage') }
       : {
           ...(await stageAt(visit, say('client.stage'), stageHost, clientId)),
           // An administrator who cannot open the stage tenant still sees what it says.
@@ -71,8 +80,17 @@ async function stagesOf(visit: Visit, client: Facts, tenant: Facts): Promise<rea
 
 async function stageAt(visit: Visit, title: string, host: string, clientId: string): Promise<Stage> {
   const there = await callIfMay(visit, 'clients.read', { tenant: host, clientId });
-  const href = there === null ? null : `${overviewOf(host)}/clients/${clientId}`;
-  return { title, host, state: there === null ? null : flowOf(there), href, isHere: false };
+  const href = `${overviewOf(host)}/clients/${clientId}`;
+  if (there === null) return { ...nowhere, title, host };
+  return { title, host, state: flowOf(there), href, isHere: false, card: cardAt(visit, host, clientId) };
+}
+
+/** Where there is no such client, or no tenant, as far as this administrator knows. */
+const nowhere = { state: null, href: null, isHere: false, card: null } as const;
+
+function cardAt({ deps, request }: Visit, host: string, clientId: string): CardSum | null {
+  const tenant = deps.tenants.byHost(host);
+  return tenant === null ? null : (deps.rehearsal?.cardOf(request, tenant, clientId) ?? null);
 }
 
 /** The tenants whose stage this one is, as far as this administrator has them. */

@@ -56,7 +56,8 @@ export async function detailPage(
 export function partsOf(visit: OperationVisit, answer: Facts, hidden: readonly string[] = []) {
   const { operation, known } = visit;
   const { properties = {} } = operation.output;
-  const all = factsOf(answer, operation.output, hidden).map((fact) => ({
+  const unfit = operation.portal?.without?.(answer) ?? [];
+  const all = factsOf(answer, operation.output, [...hidden, ...unfit]).map((fact) => ({
     ...fact,
     value: withLinks(visit, fact.value),
   }));
@@ -97,8 +98,9 @@ export function badgesOf(shown: Facts): readonly { readonly text: string; readon
 }
 
 /** What a page of one thing is called: by its name, else by what its address calls it. */
-function headingOf({ operation, known }: OperationVisit, { name, fullName }: Facts): string {
-  const named = [name, fullName, Object.values(known).at(-1)].find(
+function headingOf({ operation, known }: OperationVisit, facts: Facts): string {
+  const { name, fullName, packageName } = facts;
+  const named = [name, fullName, packageName, Object.values(known).at(-1)].find(
     (value) => typeof value === 'string' && value !== '',
   );
   return typeof named === 'string' ? named : singular(nameOf(operation).noun);

@@ -15,6 +15,8 @@ interface Hit {
   readonly title: readonly Piece[];
   readonly detail: readonly Piece[];
   readonly href: string | null;
+  /** Of a refusal, the page that says why. */
+  readonly why?: string | null;
 }
 
 /** Hits of one kind. */
@@ -162,9 +164,11 @@ function eventHit(visit: OperationVisit, event: Facts): Hit {
   const { browser, address, at } = event;
   const known = [browser, address].filter((one) => typeof one === 'string');
   const { memberId } = told.names;
+  const why = typeof event.reference === 'string' ? pageAt(visit, 'refusals.why', event) : null;
   return {
     title: tag === null ? pieces : [{ text: `${tag.text} ` }, ...pieces],
     detail: [time(at), ...known.flatMap((one): readonly Piece[] => [{ text: ' · ' }, { name: String(one) }])],
     href: memberId === null ? null : memberPage(visit, memberId),
+    why,
   };
 }

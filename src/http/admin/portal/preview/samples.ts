@@ -54,6 +54,7 @@ const samples: Readonly<Record<PageSurface, (language: Language, tenant: Named) 
       ways: { code: false },
       steps: null,
       flow: '',
+      rehearsal: null,
       providers: [],
       email: '',
     },
@@ -145,6 +146,7 @@ const samples: Readonly<Record<PageSurface, (language: Language, tenant: Named) 
     data: {
       lead: t('problem.notFound.lead'),
       reason: null,
+      why: null,
       details: [],
       ways: [{ href: '/account', text: 'account.title' }],
     },
@@ -184,9 +186,12 @@ const samples: Readonly<Record<PageSurface, (language: Language, tenant: Named) 
           tag: t('account.subscriptions.tag.active'),
           tone: 'good',
           about: [t('account.subscriptions.standing.renewing', { date: dayIn(tag) })],
+          seats: null,
         },
       ],
       hasMorePlans: false,
+      offers: [],
+      seats: [],
       devices: [{ id: '1', name: tv.name, drawing: 'tv', about: [tv.model] }],
       hasMoreDevices: false,
       hasTvs: true,
@@ -228,7 +233,8 @@ function orderOf({ id, name, amount }: Offer, { t, tag }: Language) {
   const price = priceIn(tag, amount);
   const runs = dayIn(tag);
   const notes = [t('checkout.order.ends', { date: runs })];
-  return { id, name, runs, amount: price, tax: null, total: t('checkout.order.today'), due: null, notes };
+  const facts = { id, name, seats: null, runs, amount: price, tax: null };
+  return { ...facts, total: t('checkout.order.today'), due: null, notes };
 }
 
 const priceIn = (tag: string, amount: number) =>
@@ -264,11 +270,13 @@ const where = { place: 'Oslo', time: seen };
 /** What the mails say that say more than a name. */
 const mailValues: Readonly<Partial<Record<MailName, Mail['values']>>> = {
   signInCode: { browser: 'Firefox', place: where.place },
+  accountUnlinked: { linked: 'Google', time: seen },
   accountLinked: { linked: 'Google', time: seen },
   passwordChanged: where,
   secondFactorOn: { time: where.time },
   secondFactorOff: { time: where.time },
   secondFactorReset: { time: where.time },
+  secondFactorRefused: { time: where.time },
   recoveryCodeUsed: { left: '9', time: where.time },
   passkeyAdded: { passkey: 'Phone', ...where },
   passkeyRemoved: { passkey: 'Phone', ...where },
@@ -276,9 +284,11 @@ const mailValues: Readonly<Partial<Record<MailName, Mail['values']>>> = {
   newTv: { device: tv.name, ...where },
   newBrowser: { browser: 'Firefox', ...where },
   deletionRequested: { date: seen },
+  seatInvitation: { from: 'ada@example.com', package: bought.package, date: seen },
   subscribed: { ...bought, until: seen },
   invoice: { ...bought, ...billed },
   invoiceReminder: billed,
+  webhookOff: { webhook: 'CRM', answer: 'status 410', waiting: '3', time: where.time },
 };
 
 /** The mails that bring a code. */

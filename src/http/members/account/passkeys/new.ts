@@ -1,10 +1,12 @@
 // The account pages where a member makes a passkey.
 import { passkeyLimits, provenFor } from '../../../../core/members/limits.ts';
 import { nameOfPasskey } from '../../../../core/members/passkey.ts';
+import { isFresh } from '../../../../core/session.ts';
 import { type ChallengeFor, openChallenge } from '../../../../operations/passkey/challenge.ts';
 import { addPasskey, checkNewPasskey, type NewPasskey } from '../../../../operations/passkey/passkeys.ts';
 import { browserName, seenAt } from '../../../../operations/session/notice.ts';
 import { listPasskeys } from '../../../../storage/members/passkey.ts';
+import { findSecondFactor } from '../../../../storage/members/second-factor.ts';
 import type { Tx } from '../../../../storage/store.ts';
 import { noteRefusal } from '../../../audit.ts';
 import { browserCookie, noteOffered } from '../../../cookies.ts';
@@ -12,12 +14,19 @@ import { pageForm, pageQuery } from '../../../form.ts';
 import type { Act, Answer } from '../../../pages/guarded-page.ts';
 import { askForNewPasskey, challengeFor, useHere } from '../../../pages/passkey.ts';
 import { type AccountPage, passwordedPage, redirectDone, sendAccountPage, type Visit } from '../page.ts';
+import { type SentCode, sentCode, withFactor } from '../two-step/factor-proof.ts';
 import { onlyWithPasskeys, passkeysUrl } from './list.ts';
 
 const url = `${passkeysUrl}/new`;
 const confirmUrl = `${passkeysUrl}/confirm`;
 
-/** What a new passkey signs: a challenge of one session, which is given out once it is proven who that is. */
+/** What is given out once it is proven who a session is, and opens the page: what that page gives out opens no other. */
+const toConfirmed = ({ session }: Pick<Visit, 'session'>): ChallengeFor => ({
+  purpose: 'confirmed',
+  sessionId: session.id,
+});
+
+/** What a new passkey signs: a challenge of one session. */
 const toCreate = ({ session }: Pick<Visit, 'session'>): ChallengeFor => ({
   purpose: 'create',
   sessionId: session.id,
@@ -30,18 +39,23 @@ const toCreate = ({ session }: Pick<Visit, 'session'>): ChallengeFor => ({
  *     GET, POST /account/passkeys/new       makes the passkey
  */
 export const newPasskeyPages: readonly AccountPage[] = [
-  passwordedPage({
+  passwordedPage<SentCode, { readonly hasFactor: boolean }>({
     url: confirmUrl,
-    read: () => null,
-    view: ({ language }) => ({
-      template: 'confirm',
+    read: sentCode,
+    look: async (tx, { member }) => ({ hasFactor: (await findSecondFactor(tx, member.id)) !== null }),
+    view: ({ language }, _sent, { hasFactor, hasPassword, passkeys }) => ({
+      // Who proves it with a passkey has given both factors.
+      template: hasFactor && (hasPassword || passkeys.length === 0) ? 'two-step-proof' : 'confirm',
       title: 'account.confirm.title',
-      data: { action: confirmUrl, lead: language.t('account.passkeys.new.lead') },
+      data: {
+        action: confirmUrl,
+        lead: language.t('account.passkeys.new.lead'),
+        submit: language.t('account.confirm.submit'),
+      },
     }),
-    begin: () => (_tx, visit) => () => {
-      const challenge = challengeFor(visit.reply, toCreate(visit), visit.deps);
-      return visit.reply.redirect(`${url}?proof=${challenge}`, 303);
-    },
+    // A passkey is two factors: none is made by one where there are two.
+    begin: (_visit, sent, sendForm, by) =>
+      by === 'passkey' ? goToNew : withFactor(sent, sendForm, goToNew, goToNew),
   }),
   {
     url,
@@ -50,13 +64,26 @@ export const newPasskeyPages: readonly AccountPage[] = [
   },
 ];
 
+const goToNew: Act<Visit> = (_tx, visit) => () => {
+  const challenge = challengeFor(visit.reply, toConfirmed(visit), visit.deps);
+  return visit.reply.redirect(`${url}?proof=${challenge}`, 303);
+};
+
 async function show(tx: Tx, visit: Visit): Promise<Answer> {
-  const { request, reply, session, deps } = visit;
+  const { request, reply, deps } = visit;
   const { proof = '' } = pageQuery(request, ['proof']);
-  const opened = openChallenge(request.tenant, browserCookie(request), proof, toCreate(visit), deps.clock());
-  const isProven = typeof opened !== 'string' || deps.clock() < session.authenticatedAt + provenFor;
+  const about = toConfirmed(visit);
+  const opened = openChallenge(request.tenant, browserCookie(request), proof, about, deps.clock());
+  const isProven = typeof opened !== 'string' || (await hasJustProven(tx, visit));
   if (!isProven) return () => reply.redirect(confirmUrl, 303);
   return sendNew(tx, visit, null);
+}
+
+/** Whether the session proved a moment ago as much as its member can: both factors, where there are two. */
+async function hasJustProven(tx: Tx, { session, member, deps }: Visit): Promise<boolean> {
+  const now = deps.clock();
+  if (isFresh(session, provenFor, now)) return true;
+  return now < session.authenticatedAt + provenFor && (await findSecondFactor(tx, member.id)) === null;
 }
 
 async function sendNew(tx: Tx, visit: Visit, problem: string | null): Promise<Answer> {

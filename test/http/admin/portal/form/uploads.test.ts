@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hosts } from '../../../../support/fixtures.ts';
-import { hostileSvgs, plainJpeg, plainLogo, svgLogo } from '../../../../support/members/logos.ts';
+import { hostileSvgs, plainJpeg, plainLogo, svgLogo } from '../../../../support/members/pages/logos.ts';
 import { run } from '../../../../support/operators/desk.ts';
 import { filledIn, mainOf, newAdmin, type PortalVisitor } from '../../../../support/operators/portal.ts';
 import { rawSocket } from '../../../../support/process/raw-socket.ts';

@@ -90,6 +90,15 @@ describe('pages 21: a list', () => {
     expect(plain(page.text)).toContain('<a class="sort" href="?status=active">Created</a>');
   });
 
+  it('that is to go on behind who is gone says so, and leads to its first page', async () => {
+    const page = await browser.send(`${home}/members?sort=email&status=active&before=gone`);
+    expect([page.status, plain(page.text)]).toEqual([
+      422,
+      expect.stringContaining('<a class="button" href="?status=active&sort=email">'),
+    ]);
+    expect(page.text).toContain('begin with the first page');
+  });
+
   it('says how many there are, and how many it shows if it is narrowed', async () => {
     const total = async (path: string) => /<p class="total">([^<]*)/.exec((await open(path)).page.text)?.[1];
     expect(await total(`${home}/products`)).toBe('46 products');

@@ -52,6 +52,13 @@ describe('a list', () => {
     );
   });
 
+  it('offers its file where it has entries', async () => {
+    const filed = async (query: string) =>
+      mainOf(await tina.send(`${home}/members${query}`)).includes('format=csv');
+    expect(await filed('?search=u1')).toBe(true);
+    expect(await filed('?search=xyzzy')).toBe(false);
+  });
+
   it('is searched and narrowed, and says what it was narrowed by', async () => {
     const found = await tina.send(`${home}/members?search=u1`);
     expect(mainOf(found)).toContain('u1@example.test');

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { eventTypes } from '../../../../../src/core/events/event.ts';
+import { permissions } from '../../../../../src/core/operators/permission.ts';
 import { hosts } from '../../../../support/fixtures.ts';
 import { run } from '../../../../support/operators/desk.ts';
 import { mainOf, newAdmin, type PortalVisitor } from '../../../../support/operators/portal.ts';
@@ -14,6 +16,20 @@ beforeAll(async () => {
   world = await beginWorld(service, 'words.test');
   browser = await newAdmin(service, world.host, 'sam@words.test', 'system_admin');
   home = `/admin/tenants/${world.host}`;
+});
+
+it('pages 21: each permission that a token may have says what it lets the token do', async () => {
+  const form = mainOf(await browser.send(`${home}/tokens/+create`));
+  for (const permission of permissions) {
+    expect(form, permission).toMatch(new RegExp(`>${permission} <span class="soft">[A-Z][a-z]`));
+  }
+});
+
+it('pages 21: each type of event has the name that is sent, and says what happened', async () => {
+  const form = mainOf(await browser.send(`${home}/webhooks/+create`));
+  for (const type of eventTypes) {
+    expect(form, type).toMatch(new RegExp(`>${type.replace('.', '\\.')} <span class="soft">[A-Z]`));
+  }
 });
 
 const headingOf = (text: string) =>

@@ -170,7 +170,7 @@ function accountsOf(visit: OperationVisit, { linkedAccounts }: Facts) {
   const entry = operationNamed(visit, 'linkedAccounts.list')?.portal?.list?.entry;
   const now = visit.deps.clock();
   return listed(linkedAccounts).map((one) => ({
-    name: [one.provider, one.email].filter((part) => part !== '').join(' · '),
+    name: [one.providerName, one.email].filter((part) => part !== '').join(' · '),
     used: piecesOf('member.used', { at: nearby(String(one.lastUsedAt), now) }),
     actions: entryButtons(visit, entry, one),
   }));

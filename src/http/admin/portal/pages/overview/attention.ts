@@ -15,6 +15,7 @@ export interface AttentionAnswer {
   readonly amounts: readonly { readonly amount: number; readonly currency: string }[];
   readonly names: readonly string[];
   readonly clientId: string | null;
+  readonly webhookId: string | null;
   readonly at: string | null;
   readonly detail: string | null;
 }
@@ -28,6 +29,10 @@ const mending: Readonly<
   key_overdue: { operation: 'keys.rotate' },
   invoices_overdue: { operation: 'invoices.list', query: { paid: false } },
   mails_refused: { operation: 'mails.retry' },
+  webhook_off: { operation: 'webhooks.read' },
+  webhook_failing: { operation: 'webhooks.read' },
+  old_system_fails: { operation: 'tenants.read' },
+  old_system_unsigned: { operation: 'tenants.makeOldSystemSecret' },
   client_unreachable: { operation: 'clients.read' },
   client_two_secrets: { operation: 'clients.read' },
   client_polls_fast: { operation: 'clients.read' },
@@ -39,11 +44,12 @@ const mending: Readonly<
 
 /** One line: what it is, more of it in a sentence, and a button. @param now ms */
 export function attentionLine(visit: Visit, tenant: string, item: AttentionAnswer, now: number) {
-  const { code, level, count, names, amounts, detail, at, clientId } = item;
+  const { code, level, count, names, amounts, detail, at, clientId, webhookId } = item;
   const more = (count ?? 0) - names.length;
   const values = {
     count: count ?? 0,
     client: names[0] ?? clientId ?? '',
+    webhook: names[0] ?? '',
     who:
       names.length === 0
         ? ''
@@ -59,7 +65,7 @@ export function attentionLine(visit: Visit, tenant: string, item: AttentionAnswe
     level,
     title: say(`attention.${code}`, values),
     text: sayIfKnown(`attention.${code}.more`, values) ?? '',
-    button: buttonOf(visit, code, { tenant, clientId }),
+    button: buttonOf(visit, code, { tenant, clientId, webhookId }),
   };
 }
 

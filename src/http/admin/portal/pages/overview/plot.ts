@@ -7,8 +7,8 @@ export const areaBox = { width: 600, height: 160 } as const;
 /** Space above and below a line. */
 const margin = 6;
 
-/** A line shows at least this part of the highest value, so that a small change does not look like a mountain. */
-const leastShown = 0.1;
+/** A line shows at least this part of the highest value: one subscription less of eight is not to look like the end of all. */
+const leastShown = 0.5;
 
 /** The path of a line through values: from the bottom to the top, or about the middle where they hardly differ. */
 export function linePath(values: readonly number[]): string {

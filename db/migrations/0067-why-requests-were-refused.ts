@@ -1,0 +1,9 @@
+import { type Kysely, PostgresAdapter, sql } from 'kysely';
+
+/** The rule by which a request was refused. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
+  // Text compares by its bytes on both engines: see 0032.
+  const text = isPostgres ? sql`text collate "C"` : 'text';
+  await db.schema.alterTable('auditEvents').addColumn('rule', text).execute();
+}

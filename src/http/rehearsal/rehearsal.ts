@@ -1,0 +1,128 @@
+/**
+ * What a development start has besides (`docs/rehearsal.md`). `main.ts` loads it there, and nothing else does: in production
+ * none of this code is in the process.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import { snapshotWait } from '../../core/rehearsal/limits.ts';
+import type { Deps, Memory, Rehearsal } from '../deps.ts';
+import { endpointDeeds, tellMoved } from './card/addresses.ts';
+import { cardSumOf, createCards } from './card/cards.ts';
+import { createRoomClock } from './clock/clock.ts';
+import { clockDeeds } from './clock/deeds.ts';
+import { keepToRoom, notAlone, serveDeeds } from './deeds.ts';
+import { faultDeeds } from './faults/deeds.ts';
+import { createFaults } from './faults/faults.ts';
+import { strikeAnswers, strikeRequests } from './faults/strike.ts';
+import { strikeCallbacks } from './faults/wrong-state.ts';
+import { standingOf } from './guard.ts';
+import { answerTvs, createPhones, phoneDeeds } from './members/phone.ts';
+import { membersPage, membersPageFor, signInDeed } from './members/sign-in.ts';
+import { mailDeeds } from './outbox/deeds.ts';
+import { outboxPages } from './outbox/outbox.ts';
+import { letPhoneShowPages } from './room/frames.ts';
+import { createRoomPages } from './room/room.ts';
+import { seedDeeds } from './seed/deeds.ts';
+import { createSeed } from './seed/seed.ts';
+import { snapshotDeeds } from './snapshots/deeds.ts';
+import { type Forgettable, forgettable } from './snapshots/memory.ts';
+import { createSnapshots, type Snapshots } from './snapshots/snapshots.ts';
+import { whyDeeds } from './why/deeds.ts';
+import { explainProblems } from './why/explain.ts';
+import { sentIn } from './why/sent.ts';
+import { wireDeeds } from './wire/deeds.ts';
+import { watchLogouts } from './wire/logout.ts';
+import { createWireLog } from './wire/recorder.ts';
+import { watchWire } from './wire/watch.ts';
+
+/** The room of a service that starts. */
+export function createRehearsal({
+  clock: real,
+  random,
+  tenants,
+}: Pick<Deps, 'clock' | 'random' | 'tenants'>): Rehearsal {
+  const isAlone = () => tenants.all().every(({ development }) => development);
+  const requireAlone = (what: string) => {
+    if (!isAlone()) throw notAlone(what);
+  };
+  const cards = createCards();
+  const wire = createWireLog(cards.witness);
+  const clock = createRoomClock(real, isAlone);
+  const seed = createSeed(random, isAlone);
+  const faults = createFaults();
+  const phones = createPhones();
+  const room = createRoomPages({ cards, clock, faults, phones, seed, wire });
+  const parts = [cards, clock, seed, faults, phones, room];
+  let memory: Forgettable<Memory> | null = null;
+  let snapshots: Snapshots | null = null;
+  let background = async (_passed: number) => {};
+  const catchUp = (passed: number) => background(passed);
+  const forget = () => memory?.forget();
+  // What waits for another's server may take long.
+  const settle = () => Promise.race([catchUp(0), wait(snapshotWait, undefined, { ref: false })]);
+
+  const deedsOf = (deps: Deps, kept: Snapshots) => [
+    ...wireDeeds(wire),
+    ...clockDeeds({ clock, requireAlone, catchUp, forget }),
+    ...seedDeeds(seed, requireAlone),
+    ...faultDeeds(faults, deps),
+    ...endpointDeeds(cards, deps),
+    signInDeed(deps),
+    ...phoneDeeds(phones, deps),
+    ...mailDeeds(deps, catchUp),
+    ...whyDeeds(deps),
+    ...snapshotDeeds(kept, requireAlone, async () => {
+      // The seed stays, and begins anew.
+      const { seed: own } = seed.told();
+      await kept.reset();
+      seed.set(own);
+      wire.forget();
+      cards.forget();
+    }),
+  ];
+  return {
+    clock: clock.now,
+    random: seed.random,
+    remembering(create) {
+      memory = forgettable(create);
+      return memory.kept;
+    },
+    begin: async () => snapshots?.begin(),
+    attend(given) {
+      background = given;
+    },
+    membersPage: membersPageFor,
+    cardOf: (request, tenant, clientId) =>
+      standingOf(request) === 'ours' && tenant.development ? cardSumOf(cards, tenant, clientId) : null,
+    sentUnder(tenantId, reference) {
+      const tenant = tenants.all().find(({ id, development }) => id === tenantId && development);
+      if (tenant === undefined) return null;
+      const entry = wire.entries(tenantId).findLast((one) => one.reference === reference);
+      return entry === undefined ? null : sentIn(entry, tenant.issuer);
+    },
+    watch(app, deps) {
+      snapshots ??= createSnapshots({ ...deps, parts, settle, forget });
+      letPhoneShowPages(app);
+      explainProblems(app);
+      // A late answer is one that leaves late; one that is lost has left as far as the log is told.
+      answerTvs(app, phones, deps);
+      strikeAnswers(app, deps);
+      strikeCallbacks(app, faults, deps);
+      tellMoved(app, cards);
+      watchLogouts(app, deps);
+      watchWire(app, wire, deps);
+      strikeRequests(app, faults, deps);
+    },
+    serve(app, deps) {
+      const kept = snapshots;
+      app.register(async (scope) => {
+        if (kept !== null) serveDeeds(scope, deedsOf(deps, kept), room.onlookers);
+      });
+      if (kept !== null) room.serve(app, deps, kept);
+      app.register(async (scope) => {
+        keepToRoom(scope);
+        membersPage(scope, deps);
+        outboxPages(scope, deps);
+      });
+    },
+  };
+}

@@ -1,0 +1,231 @@
+// Works on a file that was uploaded: tries its lines first, and takes them in once that was said.
+import { setImmediate as turn } from 'node:timers/promises';
+import { type FileHead, layoutOf } from '../../../core/import/format.ts';
+import type { Import, ImportTrial } from '../../../core/import/import.ts';
+import { refusedMost, trialLines } from '../../../core/import/limits.ts';
+import { type Piece, type Place, splitter } from '../../../core/import/split.ts';
+import { type Problem, problem } from '../../../core/problem.ts';
+import { findImport, insertRefusals, moveImport } from '../../../storage/imports/import.ts';
+import { deletePartsBefore, findPart } from '../../../storage/imports/upload.ts';
+import { actingAs } from '../../../storage/operators/audited.ts';
+import type { Store, Tx } from '../../../storage/store.ts';
+import { auditDeed } from '../../audit/audit.ts';
+import type { OpenTenant } from '../../tenant/open-tenants.ts';
+import type { OperationDeps } from '../operation.ts';
+import { type Batch, batchesOf } from './batches.ts';
+import { countsOf, importEntries, type LineOutcome, type PreparedEntry, refusedOf } from './entries.ts';
+import { prepareEntries } from './imports.ts';
+
+export interface TakingDeps extends Pick<OperationDeps, 'vault' | 'passwords' | 'random' | 'tenants'> {
+  readonly store: Store;
+  readonly mails: Pick<OperationDeps['mails'], 'queue'>;
+  readonly clock: () => number;
+}
+
+/** How it goes on between two batches. */
+export interface TakingPace {
+  readonly pause: () => Promise<unknown>;
+  readonly isOver: () => boolean;
+}
+
+/** Its file is not here any more, or cannot be read. */
+class FileGone extends Error {}
+
+/** Works on an import until it is done, is stopped, or the service stops: then it goes on where it was. */
+export async function workOn(one: Import, deps: TakingDeps, pace: TakingPace): Promise<void> {
+  const tenant = deps.tenants.all().find(({ id }) => id === one.tenantId);
+  if (tenant === undefined || one.head === null) return giveUp(one, deps, problem([], 'import_file_gone'));
+  const work = { one, head: one.head, tenant, deps };
+  const from = placeOf(one, one.head);
+  try {
+    for await (const batch of batchesOf(piecesOf(work, from), from)) {
+      if (pace.isOver() || !(await doBatch(work, batch))) return;
+      await pace.pause();
+    }
+    if (!pace.isOver()) await finish(work);
+  } catch (error) {
+    if (!(error instanceof FileGone)) throw error;
+    await giveUp(one, deps, problem([], 'import_file_gone'));
+  }
+}
+
+interface Work {
+  readonly one: Import;
+  readonly head: FileHead;
+  readonly tenant: OpenTenant;
+  readonly deps: TakingDeps;
+}
+
+function placeOf({ work, trial, readTo, line }: Import, { begins }: FileHead): Place {
+  if (work === 'take') return { offset: readTo, line };
+  return trial === null ? begins : { offset: trial.readTo, line: trial.line };
+}
+
+/** The pieces of the file from a place on; one part of it is in memory. */
+async function* piecesOf({ one, head, tenant, deps }: Work, from: Place): AsyncGenerator<Piece> {
+  const cutter = splitter(layoutOf(head), from);
+  for (let at = from.offset; at < one.fileBytes; ) {
+    const part = await deps.store.transaction((tx) => findPart(tx, one.id, at));
+    const bytes =
+      part === null ? Buffer.alloc(0) : readPart(part.sealed, tenant, deps).subarray(at - part.start);
+    if (bytes.length === 0) throw new FileGone();
+    at += bytes.length;
+    // A part of short lines takes longer to cut than a request should wait.
+    for (let cut = 0; cut < bytes.length; cut += cutAtOnce) {
+      yield* cutter.push(bytes.subarray(cut, cut + cutAtOnce));
+      await turn();
+    }
+  }
+  yield* cutter.end();
+}
+
+const cutAtOnce = 64 * 1_024;
+
+function readPart(sealed: Buffer, { id }: OpenTenant, { vault }: TakingDeps): Buffer {
+  try {
+    return vault.decrypt(sealed, id);
+  } catch {
+    throw new FileGone();
+  }
+}
+
+/** @returns false if it is not to go on: it was stopped, or another process is further */
+async function doBatch(work: Work, batch: Batch): Promise<boolean> {
+  const { one, head, deps } = work;
+  const isTrial = one.work === 'check';
+  const said = { head, columns: one.options.columns, firebase: one.options.firebase };
+  const prepared = await prepareEntries(batch.entries, said, { passwords: deps.passwords, isTrial });
+  return isTrial ? tryBatch(work, batch, prepared) : takeBatch(work, batch, prepared);
+}
+
+/** What is done is told in the name of who began it. */
+function inNameOf<T>(work: Pick<Work, 'one' | 'deps'>, act: (tx: Tx, now: number) => Promise<T>): Promise<T> {
+  const { one, deps } = work;
+  return deps.store.transaction((tx) => {
+    const at = deps.clock();
+    const { tenantId, actorKind, actorId, actorAddress: address } = one;
+    return act(
+      actingAs(tx, () => ({ tenantId, actorKind, actorId, clientId: null, address, at })),
+      at,
+    );
+  });
+}
+
+const lines = (
+  { one, tenant, deps }: Work,
+  tx: Tx,
+  now: number,
+  prepared: readonly PreparedEntry[],
+): Promise<readonly LineOutcome[]> => importEntries({ ...deps, tx, tenant, now }, one, prepared);
+
+async function takeBatch(work: Work, batch: Batch, prepared: readonly PreparedEntry[]): Promise<boolean> {
+  const { one, deps } = work;
+  const refused = await inNameOf(work, async (tx, now) => {
+    const current = await findImport(tx, one.tenantId, one.id);
+    if (current?.work !== 'take' || current.endedAt !== null || current.readTo !== batch.from) return null;
+    const outcomes = await lines(work, tx, now, prepared);
+    const counts = countedOn(current, outcomes);
+    await insertRefusals(tx, one.id, refusedOf(outcomes));
+    await moveImport(tx, one, { ...counts, readTo: batch.readTo, line: batch.line });
+    // What was read is not needed any more.
+    const part = await findPart(tx, one.id, batch.readTo);
+    if (part !== null) await deletePartsBefore(tx, one.id, part.start);
+    return counts.refused;
+  });
+  if (refused === null || refused <= refusedMost) return refused !== null;
+  await giveUp(one, deps, problem([], 'too_many_refused', { most: refusedMost }));
+  return false;
+}
+
+/** The counts of before, and those of what came of more lines. */
+const countedOn = (
+  before: Pick<ImportTrial, 'added' | 'changed' | 'skipped' | 'refused'>,
+  outcomes: readonly LineOutcome[],
+) => {
+  const counts = countsOf(outcomes);
+  return {
+    added: before.added + counts.added,
+    changed: before.changed + counts.changed,
+    skipped: before.skipped + counts.skipped,
+    refused: before.refused + counts.refused,
+  };
+};
+
+const noTrial = {
+  added: 0,
+  changed: 0,
+  skipped: 0,
+  refused: 0,
+  withoutPassword: 0,
+  refusedLines: [],
+} as const;
+
+/** Takes a transaction back whose outcomes are known. */
+class TakenBack extends Error {
+  readonly outcomes: readonly LineOutcome[];
+
+  constructor(outcomes: readonly LineOutcome[]) {
+    super('what was tried is taken back');
+    this.outcomes = outcomes;
+  }
+}
+
+async function tryBatch(work: Work, batch: Batch, prepared: readonly PreparedEntry[]): Promise<boolean> {
+  const { one } = work;
+  const outcomes = await inNameOf(work, async (tx, now): Promise<readonly LineOutcome[]> => {
+    throw new TakenBack(await lines(work, tx, now, prepared));
+  }).catch((error: unknown) => {
+    if (error instanceof TakenBack) return error.outcomes;
+    throw error;
+  });
+  const withHash = new Set(
+    prepared.flatMap(({ line, read }) => (read.ok && read.hash !== null ? [line] : [])),
+  );
+  return inNameOf(work, async (tx) => {
+    const current = await findImport(tx, one.tenantId, one.id);
+    if (current?.work !== 'check' || current.endedAt !== null) return false;
+    const before = current.trial ?? { ...noTrial, readTo: batch.from, line: batch.line };
+    if (before.readTo !== batch.from) return false;
+    const trial: ImportTrial = {
+      ...countedOn(before, outcomes),
+      readTo: batch.readTo,
+      line: batch.line,
+      withoutPassword:
+        before.withoutPassword +
+        outcomes.filter(({ line, outcome }) => outcome === 'added' && !withHash.has(line)).length,
+      refusedLines: [...before.refusedLines, ...refusedOf(outcomes)].slice(0, trialLines),
+    };
+    await moveImport(tx, one, { trial });
+    return true;
+  });
+}
+
+/** All of it was read. */
+function finish(work: Work): Promise<void> {
+  const { one, head } = work;
+  return inNameOf(work, async (tx, now) => {
+    const current = await findImport(tx, one.tenantId, one.id);
+    if (current === null || current.endedAt !== null || current.work !== one.work) return;
+    if (one.work === 'check') {
+      const { offset: readTo, line } = head.begins;
+      return moveImport(tx, one, { work: 'checked', trial: current.trial ?? { ...noTrial, readTo, line } });
+    }
+    await moveImport(tx, one, { work: 'none', endedAt: now, readTo: one.fileBytes });
+    await auditEnd(tx, current);
+  });
+}
+
+/** One act, whatever it brought. */
+function auditEnd(tx: Tx, { tenantId, id: target, added: count, changed, skipped, refused }: Import) {
+  const reason = `imports.end: ${count} added, ${changed} changed, ${skipped} skipped, ${refused} refused`;
+  return auditDeed(tx, { event: 'admin_acted', operation: 'imports.end', tenantId, target, reason });
+}
+
+function giveUp(one: Import, deps: TakingDeps, failure: Problem): Promise<void> {
+  return inNameOf({ one, deps }, async (tx, now) => {
+    const current = await findImport(tx, one.tenantId, one.id);
+    if (current === null || current.endedAt !== null) return;
+    await moveImport(tx, one, { work: 'none', endedAt: now, failure });
+    await auditEnd(tx, current);
+  });
+}

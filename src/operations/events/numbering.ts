@@ -1,0 +1,38 @@
+// Numbers events once they are committed: from then on they are told.
+import { numberedAtOnce, numberingRest } from '../../core/events/limits.ts';
+import type { Log } from '../../log/log.ts';
+import { numberEvents } from '../../storage/events/event.ts';
+import type { Store } from '../../storage/store.ts';
+import type { Schedule } from '../../system/clock.ts';
+import type { Random } from '../../system/random.ts';
+import { createRunner, type Runner } from '../delivery/runner.ts';
+
+export interface NumberingDeps {
+  readonly store: Store;
+  readonly random: Pick<Random, 'id'>;
+  readonly schedule: Schedule;
+  /** Asked for at each line, since the log begins with the app. */
+  readonly log: () => Pick<Log, 'warn'>;
+  /** Is called when events have been numbered, and are there to be read. */
+  readonly numbered: (tenantIds: readonly string[]) => void;
+}
+
+/**
+ * Makes what numbers the events of a service. It waits for nothing that is slow, so that who reads them hears of them at
+ * once.
+ */
+export function createNumbering({ store, random, schedule, log, numbered }: NumberingDeps): Runner {
+  const work = async () => {
+    let count = 0;
+    do {
+      const done = await store.apart((tx) => numberEvents(tx, numberedAtOnce, random.id));
+      count = done.count;
+      if (count > 0) numbered(done.tenantIds);
+    } while (count === numberedAtOnce && !runner.isStopped());
+    // A process that died may have left some that this one was not told of.
+    return { wait: store.isShared ? numberingRest.look : null, mayGoOn: true };
+  };
+  const failed = (error: unknown) => log().warn({ err: error }, 'events cannot be numbered now');
+  const runner = createRunner({ schedule }, work, failed, numberingRest.failed);
+  return runner;
+}

@@ -1,0 +1,423 @@
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { hashSync } from 'bcryptjs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { notUtf8, readHead } from '../../src/core/import/format.ts';
+import { entryBytes } from '../../src/core/import/limits.ts';
+import { openSocket } from '../../src/http/admin/socket.ts';
+import { imports } from '../../src/operations/admin/imports/imports.ts';
+import { operationsOfCommand } from '../../src/operations/admin/index.ts';
+import { runOperation } from '../../src/operations/admin/run.ts';
+import { tenantOf } from '../support/device.ts';
+import { hosts } from '../support/fixtures.ts';
+import { command } from '../support/operators/command.ts';
+import { run as operate, refusal, tokenOf } from '../support/operators/desk.ts';
+import { useService } from '../support/use-service.ts';
+import { authorizationParameters, pkce, visitor } from '../support/visitor.ts';
+
+const service = useService({ data: 'security' });
+let closeSocket: () => Promise<void>;
+let folder: string;
+
+beforeAll(async () => {
+  const socket = await openSocket(service.folder, operationsOfCommand, service.deps, service.app.log);
+  closeSocket = async () => socket?.close();
+  folder = mkdtempSync(join(tmpdir(), 'memberdoor-import-'));
+});
+afterAll(async () => {
+  await closeSocket();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function write(name: string, content: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const run = (path: string, ...words: string[]) =>
+  command(service.folder, ['import', path, '--tenant', hosts.a, ...words]);
+
+const lines = (...values: readonly object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
+const memberOf = (email: string) =>
+  service.store.transaction((tx) =>
+    tx
+      .selectFrom('members')
+      .selectAll()
+      .where('normalisedEmail', '=', email)
+      .where('tenantId', '=', tenantOf(service, hosts.a).id)
+      .executeTakeFirst(),
+  );
+const countIn = (table: 'members' | 'subscriptions' | 'auditEvents' | 'mails' | 'importRefusals') =>
+  service.store.transaction(async (tx) => {
+    const rows = tx.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('rows'));
+    return Number((await rows.executeTakeFirstOrThrow()).rows);
+  });
+
+describe('memberdoor import', () => {
+  it('takes members in, who sign in with their old passwords, and tells of it as one act', async () => {
+    const path = write(
+      'one.jsonl',
+      lines(
+        {
+          email: 'one@moved.test',
+          fullName: 'One',
+          passwordHash: hashSync('an old password', 4),
+          externalId: '1',
+        },
+        { email: 'Two@moved.test', fullName: 'Two', emailVerified: true, language: 'nb-NO' },
+        { email: 'three@moved.test', passwordHash: 'hunter2' },
+        { email: 'one@MOVED.test', fullName: 'One again' },
+      ),
+    );
+    const before = { mails: await countIn('mails'), audit: await countIn('auditEvents') };
+    const { code, out } = await run(path);
+    expect(out).toMatch(/^2 new, 0 changed, 1 skipped, 1 refused\.\n/);
+    expect(code).toBe(1);
+    const refused = readFileSync(`${path}.refused.jsonl`, 'utf8').trim().split('\n');
+    expect(refused.map((line) => JSON.parse(line))).toEqual([
+      {
+        line: 3,
+        reasons: ['passwordHash is no password hash that is known here'],
+        text: expect.stringContaining('three@moved'),
+      },
+    ]);
+    expect(await memberOf('one@moved.test')).toMatchObject({
+      externalId: '1',
+      oldHashUnit: 'bcrypt',
+      passwordSince: 0,
+    });
+    expect(await memberOf('two@moved.test')).toMatchObject({
+      emailVerified: 1,
+      locale: 'nb',
+      passwordSince: null,
+    });
+    // Its beginning and its end.
+    expect(await countIn('auditEvents')).toBe(before.audit + 2);
+    expect(await countIn('mails')).toBe(before.mails);
+    const browser = visitor(service, hosts.a);
+    const page = await browser.authorize(authorizationParameters('pub1', 'https://pub1.test/cb', pkce()));
+    const { status } = await browser.signIn(page, 'one@moved.test', 'an old password');
+    expect(status).toBe(303);
+    expect(await memberOf('one@moved.test')).toMatchObject({ oldHashUnit: null });
+  });
+
+  it('--check says line by line what would happen, and writes nothing', async () => {
+    const path = write(
+      'check.csv',
+      'email,name,package\nfour@moved.test,Four,\nfour@moved.test,Again,\nada@example.test,Ada,\nfive@moved.test,Five,Nothing of ours\n',
+    );
+    const before = await countIn('members');
+    const { code, out } = await run(path, '--check');
+    expect(out.split('\n')).toEqual([
+      '2  added  four@moved.test',
+      '3  skipped  four@moved.test: line 2 has the address too',
+      expect.stringMatching(/^4 {2}(?:added|skipped) {2}ada@example\.test$/),
+      '5  refused  five@moved.test: there is no package Nothing of ours',
+      expect.stringMatching(/would be new.*Nothing was done\.$/),
+      '',
+    ]);
+    expect(code).toBe(3);
+    expect(await countIn('members')).toBe(before);
+  });
+
+  it('MI5: another tenant’s package and consent are not there', async () => {
+    const { out } = await run(
+      write(
+        'other.jsonl',
+        lines({ email: 'six@moved.test', consents: [{ id: 'of-nobody', status: 'accepted' }] }),
+      ),
+      '--check',
+    );
+    expect(out).toContain('refused  six@moved.test: there is no consent of-nobody');
+  });
+
+  it('MI6: names with markup are names, and what would steer a terminal is shown as escapes', async () => {
+    const name = '<script>alert(1)</script>';
+    const path = write(
+      'markup.jsonl',
+      lines({ email: 'seven@moved.test', fullName: name }, { email: '\u001b[2Jx@y.test' }),
+    );
+    const { out } = await run(path, '--check');
+    expect(out).toContain('2  refused  \\u{1b}[2Jx@y.test: email is malformed');
+    await run(path);
+    expect(await memberOf('seven@moved.test')).toMatchObject({ fullName: name });
+  });
+
+  it('MI4: no file makes an administrator, or changes one', async () => {
+    const admin = (
+      await service.store.transaction((tx) =>
+        tx.selectFrom('members').selectAll().where('userType', '!=', 'member').execute(),
+      )
+    ).find(({ tenantId }) => tenantId === tenantOf(service, hosts.a).id);
+    const named = admin === undefined ? [] : [{ email: admin.email, fullName: 'Mallory', externalId: 'x' }];
+    const path = write(
+      'admins.jsonl',
+      lines({ email: 'eight@moved.test', userType: 'system_admin' }, ...named),
+    );
+    const { out } = await run(path, '--check', '--existing', 'update');
+    expect(out.match(/an import makes no administrators/g)).toHaveLength(1 + named.length);
+  });
+
+  it('an update changes what is said, takes no proof and no password away, and the same file again changes nothing', async () => {
+    const path = write(
+      'update.jsonl',
+      lines({
+        email: 'two@moved.test',
+        fullName: 'Second',
+        emailVerified: false,
+        passwordHash: hashSync('x', 4),
+      }),
+    );
+    expect((await run(path, '--existing', 'update')).out).toMatch(/^0 new, 1 changed/);
+    expect(await memberOf('two@moved.test')).toMatchObject({
+      fullName: 'Second',
+      emailVerified: 1,
+      oldHashUnit: null,
+    });
+    expect((await run(path, '--existing', 'update')).out).toMatch(/^0 new, 0 changed, 1 skipped/);
+  });
+
+  it('MI1, MI2: a line that is too long, one that is no UTF-8 and a half-written last one are refused, and the rest is taken in', async () => {
+    const path = write(
+      'long.jsonl',
+      Buffer.concat([
+        Buffer.from(lines({ email: 'nine@moved.test' })),
+        Buffer.from(`{"email":"${'x'.repeat(entryBytes)}"}\n`),
+        Buffer.from('7b22656d61696c223a22ff227d0a', 'hex'),
+        Buffer.from('{"email":"ten@mo'),
+      ]),
+    );
+    expect((await run(path)).out).toMatch(/^1 new, 0 changed, 0 skipped, 3 refused/);
+    const refused = readFileSync(`${path}.refused.jsonl`, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(refused.map(({ line, reasons }) => [line, reasons[0].slice(0, 20)])).toEqual([
+      [2, 'the line is longer t'],
+      [3, 'it is not in UTF-8: '],
+      [4, 'it is no whole objec'],
+    ]);
+  });
+
+  it('goes on where it was: what was taken in is not taken in again, and nothing is left out', async () => {
+    const path = write(
+      'resume.jsonl',
+      lines(...Array.from({ length: 90 }, (_, at) => ({ email: `m${at}@resumed.test` }))),
+    );
+    const bytes = readFileSync(path);
+    const found = readHead(bytes, null, { columns: {} });
+    if (!found.ok) throw new Error('the head is refused');
+    const { createHash } = await import('node:crypto');
+    const reading = {
+      head: found.head,
+      columns: {},
+      firebase: null,
+      existing: 'skip',
+      mail: false,
+      slowHashes: false,
+    };
+    const call = (operation: typeof imports.begin, input: object) =>
+      runOperation(
+        { operation, actor: { kind: 'operator' }, address: null, input: { tenant: hosts.a, ...input } },
+        service.deps.store,
+        { ...service.deps, now: service.clock.now() },
+      ) as Promise<{ id: string; readTo: number }>;
+    const fileHash = createHash('sha256').update(bytes).digest('base64url');
+    const one = await call(imports.begin, {
+      fileName: 'resume.jsonl',
+      fileHash,
+      fileBytes: bytes.length,
+      ...reading,
+    });
+    const first = bytes.toString().split('\n').slice(0, 30);
+    const readTo = Buffer.byteLength(`${first.join('\n')}\n`);
+    const entries = first.map((text, at) => ({ line: at + 1, text }));
+    const batch = { importId: one.id, from: 0, readTo, line: 31, ...reading, entries };
+    await call(imports.send, batch);
+    // Its answer was lost: sent again, it is refused, and nothing is twice.
+    await expect(call(imports.send, batch)).rejects.toThrow('the import has got to byte');
+    const { out, err } = await run(path);
+    expect(err).toContain('It goes on at line 31.');
+    expect(out).toMatch(/^90 new, 0 changed, 0 skipped, 0 refused/);
+    expect((await run(path)).out).toMatch(/^0 new, 0 changed, 90 skipped/);
+  });
+
+  it('MI11: an account elsewhere is linked where the tenant has its provider, to no second member, and told of where not', async () => {
+    const provider = { tenant: hosts.a, preset: 'google', clientId: 'door', secret: 'of google' };
+    await operate(service, 'identityProviders.create', provider);
+    const google = { provider: 'google', subject: '1101' };
+    const path = write(
+      'accounts.jsonl',
+      lines(
+        { email: 'gia@linked.test', accounts: [google, google, { provider: 'apple', subject: '001.a' }] },
+        { email: 'thief@linked.test', accounts: [google] },
+        { email: 'odd@linked.test', accounts: [{ provider: 'google' }] },
+      ),
+    );
+    const checked = await run(path, '--check');
+    expect(checked.out).toContain('gia@linked.test: without the account at apple');
+    const { out } = await run(path);
+    expect(out).toMatch(/^1 new, 0 changed, 0 skipped, 2 refused/);
+    expect(out).toContain('Accounts at apple that were left out: 1.');
+    const refused = readFileSync(`${path}.refused.jsonl`, 'utf8');
+    expect(refused).toContain('another member has the account at google');
+    const linked = await service.store.transaction((tx) =>
+      tx.selectFrom('linkedAccounts').selectAll().execute(),
+    );
+    const { id: memberId } = (await memberOf('gia@linked.test')) ?? {};
+    expect(linked).toMatchObject([{ memberId, issuer: 'https://accounts.google.com', subject: '1101' }]);
+    // What is exported names it, and an import of that changes nothing.
+    const exported = await command(service.folder, ['export', 'members', '--tenant', hosts.a]);
+    expect(exported.out).toContain('"accounts":[{"provider":"google","issuer":"https://accounts.google.com"');
+  });
+
+  it('MI12: an import is shown to those of its tenant who may read members, and its refused lines say nothing of their text', async () => {
+    const path = write(
+      'shown.jsonl',
+      lines({ email: 'shown@moved.test' }, { email: '=HYPERLINK("x")', fullName: '@secret' }),
+    );
+    await run(path);
+    const { imports: all } = await operate<{ imports: { importId: string; name: string }[] }>(
+      service,
+      'imports.list',
+      {
+        tenant: hosts.a,
+        sort: '-importId',
+        limit: 1,
+      },
+    );
+    expect(all).toMatchObject([{ name: 'shown.jsonl', phase: 'done', percent: 100, added: 1, refused: 1 }]);
+    const importId = all[0]?.importId;
+    const { text } = await operate<{ text: string }>(service, 'imports.refusals', {
+      tenant: hosts.a,
+      importId,
+    });
+    expect(text).toMatch(/^\{"line":2,"reasons":\["email [^"]*"\]\}\n$/);
+    expect(text).not.toMatch(/HYPERLINK|secret/);
+    for (const name of ['imports.read', 'imports.refusals']) {
+      expect(await refusal(service, name, { tenant: hosts.b, importId })).toMatchObject({ kind: 'unknown' });
+      const weak = tokenOf(service, hosts.a, ['clients:read']);
+      expect(await refusal(service, name, { tenant: hosts.a, importId }, weak)).toMatchObject({
+        kind: 'denied',
+      });
+      const other = tokenOf(service, hosts.b, ['members:read']);
+      expect(await refusal(service, name, { tenant: hosts.a, importId }, other)).toMatchObject({
+        kind: 'unknown',
+      });
+    }
+  });
+
+  it('MI9: a file that changes while it is read is not taken for the one that was begun', async () => {
+    const path = write(
+      'changing.jsonl',
+      lines(...Array.from({ length: 100 }, (_, at) => ({ email: `c${at}@changed.test` }))),
+    );
+    let hasGrown = false;
+    const grown = command(service.folder, ['import', path, '--tenant', hosts.a, '--check'], {
+      heard: () => {
+        if (!hasGrown) appendFileSync(path, lines({ email: 'late@changed.test' }));
+        hasGrown = true;
+      },
+    });
+    await expect(grown).rejects.toThrow('changed while it was read');
+    expect(await memberOf('late@changed.test')).toBeUndefined();
+  });
+
+  it.each([
+    ['firebase.json', ['--firebase-hash']],
+    ['ghost.csv', []],
+    ['logto.json', ['--slow-hashes']],
+    ['better-auth.jsonl', []],
+  ])('the sample %s of the documentation is taken whole', async (name, words) => {
+    const sample = fileURLToPath(new URL(`../../docs/moving-in/${name}`, import.meta.url));
+    const hash = write(
+      'hash_config',
+      'hash_config {\n  algorithm: SCRYPT,\n  base64_signer_key: jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==,\n  base64_salt_separator: Bw==,\n  rounds: 8,\n  mem_cost: 14,\n}\n',
+    );
+    const options = words[0] === '--firebase-hash' ? [words[0], hash] : words;
+    const { out, code } = await command(service.folder, [
+      'import',
+      sample,
+      '--tenant',
+      hosts.b,
+      '--check',
+      ...options,
+    ]);
+    expect(out).toContain(', 0 refused. Nothing was done.');
+    expect(code).toBe(0);
+  });
+
+  it('MI7: hashes that would make sign-ins slow are refused unless the operator takes them', async () => {
+    const path = write(
+      'slow.jsonl',
+      lines(
+        { email: 'slow@moved.test', passwordHash: `$2b$13$${'a'.repeat(53)}` },
+        { email: 'never@moved.test', passwordHash: `$2b$31$${'a'.repeat(53)}` },
+      ),
+    );
+    expect((await run(path, '--check')).out).toMatch(/0 would be new, 0 changed, 0 skipped, 2 refused/);
+    const slow = await run(path, '--check', '--slow-hashes');
+    expect(slow.out).toMatch(/1 would be new, 0 changed, 0 skipped, 1 refused/);
+    expect(slow.out).toContain('would cost as much as');
+  });
+
+  it('needs a file that is there, and is told from what it is', async () => {
+    await expect(run(join(folder, 'nothing'))).rejects.toThrow('cannot be read');
+    const { code, err } = await run(write('packed.zip', Buffer.from('504b0304140000000800', 'hex')));
+    expect([code, err]).toEqual([1, expect.stringContaining('it cannot be told what kind of file this is')]);
+    expect(existsSync(join(folder, 'packed.zip.refused.jsonl'))).toBe(false);
+    expect(notUtf8).toHaveLength(1);
+  });
+
+  it.each(['jsonl', 'csv'])(
+    'MI3: what is exported as %s is what an import takes in, and no spreadsheet calculates with it',
+    async (format) => {
+      const path = write(
+        `out-${format}.jsonl`,
+        lines({
+          email: `out-${format}@moved.test`,
+          fullName: '=HYPERLINK("x")',
+          phone: '+4791234567',
+          passwordHash: hashSync('x', 4),
+          address: { city: 'Oslo' },
+        }),
+      );
+      await run(path);
+      const words = ['export', 'members', '--tenant', hosts.a, '--format', format, '--passwords'];
+      const { out } = await command(service.folder, words);
+      const row = out.split('\n').filter((line) => line.includes(`out-${format}@`));
+      expect(row).toHaveLength(1);
+      if (format === 'csv') expect(row[0]).toContain(`"'=HYPERLINK(""x"")"`);
+      const copy = write(
+        `copy.${format}`,
+        format === 'csv' ? `${out.split('\n')[0]}\n${row[0]}\n` : `${row[0]}\n`,
+      );
+      const elsewhere = ['import', copy, '--tenant', hosts.b];
+      expect((await command(service.folder, elsewhere)).out).toMatch(
+        /^1 new, 0 changed, 0 skipped, 0 refused/,
+      );
+      const [one, other] = await service.store.transaction((tx) =>
+        tx
+          .selectFrom('members')
+          .selectAll()
+          .where('email', '=', `out-${format}@moved.test`)
+          .orderBy('id')
+          .execute(),
+      );
+      const told = ({ fullName, phone, passwordHash, addressCity }: NonNullable<typeof one>) => [
+        fullName,
+        phone,
+        passwordHash,
+        addressCity,
+      ];
+      if (one === undefined || other === undefined) throw new Error('it is not there twice');
+      expect(told(other)).toEqual(told(one));
+      const without = await command(service.folder, words.slice(0, -1));
+      expect(without.out).not.toContain('$2b$');
+    },
+  );
+});

@@ -1,0 +1,268 @@
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { headBytes, importPartBytes, uploadBytes } from '../../../../src/core/import/limits.ts';
+import { hosts } from '../../../support/fixtures.ts';
+import type { Answer } from '../../../support/http.ts';
+import { adminOf, refusal, run, tokenOf } from '../../../support/operators/desk.ts';
+import { filledIn, mainOf, newAdmin, type PortalVisitor } from '../../../support/operators/portal.ts';
+import { useService } from '../../../support/use-service.ts';
+
+const service = useService({ data: 'security' });
+const tenant = hosts.a;
+let admin: PortalVisitor;
+
+beforeAll(async () => {
+  admin = await newAdmin(service, tenant, 'imports@example.test', 'tenant_admin');
+});
+
+const line = (email: string, more: object = {}) => `${JSON.stringify({ email, ...more })}\n`;
+
+/** A form as a browser sends it: its fields, and a file behind them. */
+function withFile(form: Iterable<readonly [string, string]>, name: string, content: Buffer) {
+  const mark = 'xxBoundaryxx';
+  const fields = [...form].map(
+    ([field, value]) => `--${mark}\r\ncontent-disposition: form-data; name="${field}"\r\n\r\n${value}\r\n`,
+  );
+  const head = `--${mark}\r\nContent-Disposition: form-data; name="file"; filename="${name.replaceAll('"', '%22')}"\r\nContent-Type: text/csv\r\n\r\n`;
+  const body = Buffer.concat([
+    Buffer.from(fields.join('') + head),
+    content,
+    Buffer.from(`\r\n--${mark}--\r\n`),
+  ]);
+  return { body, headers: { 'content-type': `multipart/form-data; boundary=${mark}` } };
+}
+
+/** Makes an import in the portal. @returns the address of the page that uploads its file */
+async function begin(values = {}): Promise<string> {
+  const made = await admin.submit(`/admin/tenants/${tenant}/imports/+create`, values);
+  expect(made.status, mainOf(made)).toBe(303);
+  return String(made.headers.location).split('?')[0] ?? '';
+}
+
+async function upload(path: string, name: string, content: Buffer, by = admin): Promise<Answer> {
+  const page = await admin.send(path);
+  expect(page.status).toBe(200);
+  const form = [...filledIn(page)].filter(([field]) => field === 'token');
+  return by.send(path, withFile(form, name, content));
+}
+
+const idOf = (path: string) => path.split('/').at(-3) ?? '';
+const pageOf = (path: string) => `/admin/tenants/${tenant}/imports/${idOf(path)}`;
+const told = (path: string) =>
+  run<Record<string, unknown>>(service, 'imports.read', { tenant, importId: idOf(path) });
+const cancel = (path: string) => run(service, 'imports.cancel', { tenant, importId: idOf(path) });
+
+const partsOf = (importId: string) =>
+  service.store.transaction((tx) =>
+    tx.selectFrom('importParts').selectAll().where('importId', '=', importId).orderBy('start').execute(),
+  );
+
+const memberCount = () =>
+  service.store.transaction(async (tx) => {
+    const rows = tx.selectFrom('members').select(({ fn }) => fn.countAll<number>().as('rows'));
+    return Number((await rows.executeTakeFirstOrThrow()).rows);
+  });
+
+describe('an import in the portal', () => {
+  it('checks a file of several parts before anyone moves in, starts, stops, survives a restart and ends', async () => {
+    const before = await memberCount();
+    // Blanks make a file of two parts of few members.
+    const rows = Array.from({ length: 800 }, (_, index) =>
+      line(`p${index}@moved.test`, { externalId: `e${index}` }).replace('\n', `${' '.repeat(800)}\n`),
+    );
+    const content = Buffer.from([...rows.slice(0, 90), line('no address'), ...rows.slice(90)].join(''));
+    expect(content.length).toBeGreaterThan(importPartBytes);
+    const path = await begin();
+    const answer = await upload(path, 'old "members".jsonl', content);
+    expect([answer.status, answer.headers.location]).toEqual([303, pageOf(path)]);
+    const parts = await partsOf(idOf(path));
+    expect(parts.length).toBeGreaterThan(1);
+    expect(parts.some(({ sealed }) => sealed.includes('moved.test'))).toBe(false);
+    const checking = await admin.send(pageOf(path));
+    expect(checking.text).toContain('<noscript><meta http-equiv="refresh" content="5"></noscript>');
+    expect(checking.headers['content-security-policy']).toContain("connect-src 'self'");
+    await service.imported();
+    expect(await memberCount()).toBe(before);
+    expect(await told(path)).toMatchObject({
+      name: 'old "members".jsonl',
+      phase: 'checked',
+      check: {
+        added: 800,
+        refused: 1,
+        withoutPassword: 800,
+        refusedLines: [{ line: 91, reason: expect.stringContaining('email') }],
+      },
+    });
+    const checked = await admin.send(pageOf(path));
+    expect(checked.text).not.toContain('http-equiv');
+    expect(checked.headers['content-security-policy']).not.toContain('connect-src');
+    expect(mainOf(checked)).toContain('TVs sign in again');
+    expect(mainOf(checked)).toContain('Start import');
+    const started = await admin.send(`${pageOf(path)}/+start`, { body: filledIn(checked) });
+    expect(started.status, mainOf(started)).toBe(303);
+    const taking = service.imported();
+    while ((await memberCount()) < before + 80) await new Promise((resolve) => setImmediate(resolve));
+    await run(service, 'imports.stop', { tenant, importId: idOf(path) });
+    await taking;
+    expect(await told(path)).toMatchObject({ phase: 'stopped', endedAt: null });
+    const half = await memberCount();
+    await service.restart();
+    await run(service, 'imports.start', { tenant, importId: idOf(path) });
+    await service.imported();
+    expect(half).toBeLessThan(before + 800);
+    expect(await memberCount()).toBe(before + 800);
+    expect(await told(path)).toMatchObject({ phase: 'done', percent: 100, added: 800, refused: 1 });
+    expect(await partsOf(idOf(path))).toEqual([]);
+  });
+
+  it('MI13: takes nothing beyond the bound, of no form, and shows a form again that has no file it can read', async () => {
+    const path = await begin();
+    for (const [name, content, reason] of [
+      ['packed.gz', gzipSync(Buffer.alloc(10_000_000)), 'not in UTF-8'],
+      ['empty.csv', Buffer.alloc(0), 'file is empty'],
+    ] as const) {
+      const page = await upload(path, name, content);
+      expect([page.status, mainOf(page).includes(reason)], mainOf(page)).toEqual([422, true]);
+    }
+    const none = await upload(path, '', Buffer.alloc(0));
+    expect([none.status, mainOf(none).includes('is missing')], mainOf(none)).toEqual([422, true]);
+    const large = await admin
+      .send(path, withFile([], 'large.jsonl', Buffer.alloc(uploadBytes + 100_000, 'x')))
+      .catch(() => ({ status: 413 }));
+    expect(large.status).toBe(413);
+    const part = { tenant, importId: idOf(path), content: Buffer.alloc(headBytes, ' ').toString('base64') };
+    expect(await refusal(service, 'imports.upload', { ...part, start: 7, last: false })).toMatchObject({
+      kind: 'conflict',
+    });
+    const nearlyAll = uploadBytes - headBytes + 1;
+    await service.store.transaction((tx) =>
+      tx.updateTable('imports').set({ received: nearlyAll }).where('id', '=', idOf(path)).execute(),
+    );
+    expect(await refusal(service, 'imports.upload', { ...part, start: nearlyAll, last: true })).toMatchObject(
+      {
+        kind: 'invalid',
+      },
+    );
+    expect(await partsOf(idOf(path))).toEqual([]);
+    await cancel(path);
+  });
+
+  it('MI14: lets a line of many megabytes go by, and what looks like a formula is a text', async () => {
+    const path = await begin();
+    const content = Buffer.concat([
+      Buffer.from(line('before@long.test', { fullName: '=HYPERLINK("x")' })),
+      // It could be read, were it not so long.
+      Buffer.from(line('long@long.test', { note: 'a'.repeat(9_000_000) })),
+      Buffer.from(line('after@long.test')),
+    ]);
+    expect((await upload(path, '=cmd|x!A1.jsonl', content)).status).toBe(303);
+    await service.imported();
+    await run(service, 'imports.start', { tenant, importId: idOf(path) });
+    await service.imported();
+    expect(await told(path)).toMatchObject({ phase: 'done', added: 2, refused: 1 });
+    const { text } = await run<{ text: string }>(service, 'imports.refusals', {
+      tenant,
+      importId: idOf(path),
+    });
+    expect(text).toMatch(/^\{"line":2,"reasons":\["[^"]*1024 KB[^"]*"\]\}\n$/);
+  });
+
+  it('MI15: of two hundred that begin at once one does, and no other tenant and no reader touches it', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 200 }, () =>
+        run<{ importId: string }>(service, 'imports.create', { tenant }).then(
+          ({ importId }) => importId,
+          () => null,
+        ),
+      ),
+    );
+    const [importId, ...others] = all.filter((one) => one !== null);
+    expect(others).toEqual([]);
+    const part = { start: 0, content: Buffer.from(line('x@y.test')).toString('base64'), last: true };
+    for (const [name, more] of [
+      ['imports.upload', part],
+      ['imports.start', {}],
+      ['imports.stop', {}],
+      ['imports.cancel', {}],
+    ] as const) {
+      const input = { tenant, importId, ...more };
+      const reader = tokenOf(service, tenant, ['members:read']);
+      expect(await refusal(service, name, input, reader)).toMatchObject({ kind: 'denied' });
+      expect(await refusal(service, name, { ...input, tenant: hosts.b })).toMatchObject({ kind: 'unknown' });
+      expect(await refusal(service, name, input, adminOf(service, hosts.b))).toMatchObject({
+        kind: 'unknown',
+      });
+    }
+    await run(service, 'imports.upload', { tenant, importId, ...part });
+    await run(service, 'imports.cancel', { tenant, importId });
+    await service.imported();
+    expect(await partsOf(String(importId))).toEqual([]);
+    expect(await refusal(service, 'imports.start', { tenant, importId })).toMatchObject({ kind: 'conflict' });
+  });
+
+  it('MI16: a form of another session uploads nothing, and a file that was cut off is sent anew from its beginning', async () => {
+    const path = await begin();
+    for (const [host, who] of [
+      [hosts.b, 'stranger'],
+      [tenant, 'colleague'],
+    ] as const) {
+      const other = await newAdmin(service, host, `${who}@example.test`, 'tenant_admin');
+      const refused = await upload(path, 'members.jsonl', Buffer.from(line('x@z.test')), other);
+      expect(refused.status, who).not.toBe(303);
+    }
+    expect(await partsOf(idOf(path))).toEqual([]);
+    const begun = { tenant, importId: idOf(path), start: 0, last: false };
+    const content = Buffer.from(line('first@cut.test') + ' '.repeat(headBytes)).toString('base64');
+    await run(service, 'imports.upload', { ...begun, content });
+    expect((await upload(path, 'members.jsonl', Buffer.from(line('second@cut.test')))).status).toBe(303);
+    await service.imported();
+    expect(await told(path)).toMatchObject({ phase: 'checked', check: { added: 1, refused: 0 } });
+    await service.store.transaction((tx) => tx.deleteFrom('importParts').execute());
+    await run(service, 'imports.start', { tenant, importId: idOf(path) });
+    await service.imported();
+    expect(await told(path)).toMatchObject({ phase: 'failed', added: 0 });
+  });
+
+  it('MI17: reads no form of a thousand fields, and keeps no one waiting for it', async () => {
+    const path = await begin();
+    const own = [...filledIn(await admin.send(path))].filter(([field]) => field === 'token');
+    const more = Array.from({ length: 1_000 }, () => ['more', ''] as const);
+    const sent = withFile([...own, ...more], 'members.jsonl', Buffer.from(line('mi17@z.test')));
+    expect((await admin.send(path, sent)).status).toBe(403);
+    expect(await partsOf(idOf(path))).toEqual([]);
+    await cancel(path);
+  });
+
+  it('asks for the hash parameters of a file of Firebase, checks it again with them, and shows the key to no one', async () => {
+    const path = await begin();
+    const set = `${pageOf(path)}/+set-hash-parameters`;
+    expect(mainOf(await admin.send(pageOf(path)))).not.toContain('Set hash parameters');
+    const users = [{ localId: '1', email: 'f@fire.test', passwordHash: 'aGFzaGhhc2g', salt: 'c2FsdA' }];
+    expect((await upload(path, 'users.json', Buffer.from(JSON.stringify({ users })))).status).toBe(303);
+    await service.imported();
+    expect(await told(path)).toMatchObject({ check: { added: 0, refused: 1 }, hasHashParameters: false });
+    expect(mainOf(await admin.send(pageOf(path)))).toContain('Set hash parameters');
+    const signer = 'YS1rZXktdGhhdC1pcy1vZi10aGUtcHJvamVjdA==';
+    const half = await admin.submit(set, { hashParameters: `base64_signer_key: ${signer}, rounds: 8` });
+    expect([half.status, mainOf(half).includes('hold base64_signer_key, base64_salt_separator')]).toEqual([
+      422,
+      true,
+    ]);
+    expect(half.text).not.toContain(signer);
+    const whole = `hash_config { base64_signer_key: ${signer}, base64_salt_separator: Bw==, rounds: 8, mem_cost: 14, }`;
+    expect((await admin.submit(set, { hashParameters: whole })).status).toBe(303);
+    await service.imported();
+    expect(await told(path)).toMatchObject({
+      phase: 'checked',
+      hasHashParameters: true,
+      check: { added: 1, refused: 0, withoutPassword: 0 },
+    });
+    const { text } = await admin.send(pageOf(path));
+    const kept = await service.store.transaction(async (tx) => [
+      await tx.selectFrom('imports').selectAll().execute(),
+      await tx.selectFrom('auditEvents').selectAll().execute(),
+    ]);
+    expect(text + JSON.stringify(kept)).not.toContain(signer.slice(0, 20));
+    await cancel(path);
+  });
+});
