@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/run/longest-first.ts';
+import { patience } from './test/support/run/patience.ts';
 
 /** The tests of what an engine keeps, whatever engine it is. */
 const ofAnyEngine = [
@@ -38,8 +39,9 @@ function project(engine: 'sqlite' | 'postgres', include: readonly string[]) {
       // there are none, and takes a seventh of the time.
       runner: 'test/support/run/runner.ts',
       experimental: { viteModuleRunner: false, nodeLoader: false },
-      testTimeout: 20_000,
-      hookTimeout: 30_000,
+      testTimeout: patience,
+      hookTimeout: patience,
+      expect: { poll: { timeout: patience } },
     },
   };
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/run/longest-first.ts';
+import { patience } from './test/support/run/patience.ts';
 
 // The fixtures are made on it too.
 process.env.TEST_ENGINE = 'postgres';
@@ -49,8 +50,8 @@ export default defineConfig({
     isolate: false,
     runner: 'test/support/run/runner.ts',
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // A test that compares every row before and after each request takes as long as so many round trips.
-    testTimeout: 60_000,
-    hookTimeout: 30_000,
+    testTimeout: patience,
+    hookTimeout: patience,
+    expect: { poll: { timeout: patience } },
   },
 });

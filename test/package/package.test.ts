@@ -15,7 +15,7 @@ const run = promisify(execFile);
 let folder: string;
 beforeAll(async () => {
   folder = await projectWithPackage();
-}, 60_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The examples for Node's own runner, by their names; those for others are run by `npm run test:runners`. */
@@ -119,33 +119,29 @@ describe('docs/testing.md', () => {
     expect(examples.map(([name]) => name)).toEqual(['spa.test.js', 'api.test.js', 'tv.test.js']);
   });
 
-  it.each(examples)(
-    '%s works as it stands',
-    async (name, code) => {
-      writeFileSync(join(folder, name), code);
-      const { executable, env } = await unpackedChromium();
-      // The browser that is there stands for the one that Playwright would bring.
-      const playwright = join(folder, 'node_modules/playwright');
-      mkdirSync(playwright, { recursive: true });
-      writeFileSync(
-        join(playwright, 'package.json'),
-        '{ "name": "playwright", "type": "module", "exports": "./index.js" }',
-      );
-      const options = JSON.stringify({
-        executablePath: executable,
-        env,
-        args: ['--no-sandbox', '--disable-gpu', '--single-process', '--no-zygote'],
-      });
-      writeFileSync(
-        join(playwright, 'index.js'),
-        `import playwright from 'playwright-core';\nexport const chromium = { launch: () => playwright.chromium.launch(${options}) };\n`,
-      );
-      const told = await run(process.execPath, ['--test', name], { cwd: folder, env: environment() }).catch(
-        (error: { readonly stdout: string; readonly stderr: string }) => ({ ...error, failed: true }),
-      );
-      expect('failed' in told ? `${told.stdout}${told.stderr}` : '').toBe('');
-      expect(told.stdout).toMatch(/^ℹ pass [1-9]/m);
-    },
-    60_000,
-  );
+  it.each(examples)('%s works as it stands', async (name, code) => {
+    writeFileSync(join(folder, name), code);
+    const { executable, env } = await unpackedChromium();
+    // The browser that is there stands for the one that Playwright would bring.
+    const playwright = join(folder, 'node_modules/playwright');
+    mkdirSync(playwright, { recursive: true });
+    writeFileSync(
+      join(playwright, 'package.json'),
+      '{ "name": "playwright", "type": "module", "exports": "./index.js" }',
+    );
+    const options = JSON.stringify({
+      executablePath: executable,
+      env,
+      args: ['--no-sandbox', '--disable-gpu', '--single-process', '--no-zygote'],
+    });
+    writeFileSync(
+      join(playwright, 'index.js'),
+      `import playwright from 'playwright-core';\nexport const chromium = { launch: () => playwright.chromium.launch(${options}) };\n`,
+    );
+    const told = await run(process.execPath, ['--test', name], { cwd: folder, env: environment() }).catch(
+      (error: { readonly stdout: string; readonly stderr: string }) => ({ ...error, failed: true }),
+    );
+    expect('failed' in told ? `${told.stdout}${told.stderr}` : '').toBe('');
+    expect(told.stdout).toMatch(/^ℹ pass [1-9]/m);
+  });
 });

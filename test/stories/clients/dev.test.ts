@@ -103,7 +103,7 @@ describe('memberdoor dev in the folder of another project', () => {
     expect(await untilTold(started, /1 ended/)).toBe('tenants.yaml: Done: 0 added, 0 changed, 1 ended.');
     expect(await discoveryOf(`http://localhost:${port}`)).not.toHaveProperty('device_authorization_endpoint');
     expect(started.lines()).toHaveLength(1);
-  }, 60_000);
+  });
 
   it.runIf(process.platform === 'linux')(
     'RR33: with --memory writes nothing to a disk, mails and keys included, whenever it is killed',
@@ -140,7 +140,6 @@ describe('memberdoor dev in the folder of another project', () => {
       expect(readdirSync(folder)).toEqual(['tmp']);
       expect(readdirSync(temporary)).toEqual([]);
     },
-    60_000,
   );
 
   it('RR30: is a development service of this machine alone, whatever the settings say', async () => {

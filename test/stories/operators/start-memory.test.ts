@@ -35,5 +35,4 @@ it.runIf(process.platform === 'linux').each([
     const { MALLOC_ARENA_MAX = '2' } = given as { readonly MALLOC_ARENA_MAX?: string };
     expect(environment).toContain(`MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX}`);
   },
-  60_000,
 );

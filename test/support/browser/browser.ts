@@ -1,4 +1,5 @@
 import { type BrowserContext, chromium, type Page, type Request, type Response } from 'playwright-core';
+import { patience } from '../run/patience.ts';
 import { unpackedChromium } from './chromium.ts';
 
 /** The sizes that pages are looked at in: a phone, a desk, and the narrowest that WCAG names (1.4.10). */
@@ -70,7 +71,7 @@ export async function startBrowser(): Promise<TestBrowser> {
         javaScriptEnabled: javaScript,
         timezoneId: zone,
       });
-      context.setDefaultTimeout(10_000);
+      context.setDefaultTimeout(patience);
       const page = await context.newPage();
       const { forget, ...seen } = watch(page);
       const renew = async () => {

@@ -1,3 +1,4 @@
+import { patience } from '../run/patience.ts';
 import type { TestBrowser, View } from './browser.ts';
 import { password } from './site.ts';
 
@@ -21,7 +22,7 @@ export interface Phone {
 export async function openPhone(browser: TestBrowser): Promise<Phone> {
   const view = await browser.open({ size: 'phone' });
   const { page } = view;
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(patience);
   const bodies: Promise<string>[] = [];
   let taps = 0;
   page.on('response', (response) => {

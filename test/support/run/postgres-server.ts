@@ -16,6 +16,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
+import { patience } from './patience.ts';
 
 /** A PostgreSQL server of the tests' own. */
 export interface PostgresServer {
@@ -36,9 +37,6 @@ export interface PostgresServer {
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 const user = isRoot ? { uid: nobody, gid: nobody } : {};
-
-/** How long a server may fail to start (ms). */
-const startPatience = 10_000;
 
 /** The folder of the package that has PostgreSQL for this machine. */
 function packageFolder(): string {
@@ -117,7 +115,7 @@ export async function startPostgres(
     await server.ended;
   };
   const ready = async () => {
-    const patience = performance.now() + startPatience;
+    const until = performance.now() + patience;
     for (;;) {
       const client = new pg.Client({ connectionString: `${url}/postgres` });
       client.on('error', () => {});
@@ -129,7 +127,7 @@ export async function startPostgres(
       if (isUp) return;
       if (server.started.exitCode !== null) {
         // What was killed leaves processes that have the memory, until they notice.
-        if (performance.now() > patience) throw new Error('PostgreSQL did not start');
+        if (performance.now() > until) throw new Error('PostgreSQL did not start');
         server = run();
       }
       await wait(20);
