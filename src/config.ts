@@ -6,6 +6,7 @@ import { emailProblem } from './core/members/details.ts';
 import { type AuditStream, readAuditStream } from './core/operators/audit-stream.ts';
 import { readDatabaseUrl } from './core/operators/database-url.ts';
 import { auditRefreshRetentionDays, auditRetentionDays } from './core/operators/limits.ts';
+import { type MailSettings, readMailSettings } from './core/operators/mail-settings.ts';
 import { type AccessTokenAlgorithm, readIssuer } from './core/tenant.ts';
 import { parseMasterKey } from './secrets/vault.ts';
 import { reasonOf } from './system/files.ts';
@@ -53,14 +54,6 @@ export interface Config {
 /** How a service runs whose data may be in memory alone, and go with the process: it has no data folder then. */
 export interface ServiceConfig extends Omit<Config, 'dataFolder'> {
   readonly dataFolder: string | null;
-}
-
-/** Where mails go. */
-export interface MailSettings {
-  /** `smtp://` or `smtps://`; null only in development, where mails are written to a folder. */
-  readonly smtpUrl: string | null;
-  /** The address that mails come from. */
-  readonly from: string;
 }
 
 /** Who becomes the administrator of a production service that has none. */
@@ -155,7 +148,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string
     apiAlgorithm: oneOf('API_ALGORITHM', ['ES256', 'RS256'], 'ES256'),
     apiHost: values.API_HOST?.toLowerCase() ?? null,
     places: values.PLACES ?? null,
-    mail: readMail(values, mode, problems),
+    mail: readMailSettings(values.SMTP_URL, values.MAIL_FROM, mode, prefix, problems),
     issuer: readIssuerSetting(values.ISSUER, problems),
     firstAdmin: readFirstAdmin(values, problems),
     metricsPort,
@@ -226,40 +219,6 @@ function readMasterKey(
     );
   }
   return key;
-}
-
-/** Neither setting is repeated in a problem: the address of the server holds its password. */
-function readMail(
-  values: Partial<Record<Setting, string>>,
-  mode: Config['environment'],
-  problems: string[],
-): MailSettings {
-  const { SMTP_URL: smtpUrl, MAIL_FROM: from } = values;
-  if (smtpUrl === undefined && mode === 'production') {
-    problems.push(`${prefix}SMTP_URL must be given in production.`);
-  }
-  if (smtpUrl !== undefined && !isSmtpUrl(smtpUrl)) {
-    problems.push(`${prefix}SMTP_URL must be smtp:// or smtps:// with a host, without a path.`);
-  }
-  if (from === undefined && (mode === 'production' || smtpUrl !== undefined)) {
-    problems.push(`${prefix}MAIL_FROM must be given with a mail server.`);
-  }
-  if (from !== undefined && !/^[^\s@<>",;:()]+@[^\s@<>",;:()]+$/.test(from)) {
-    problems.push(`${prefix}MAIL_FROM must be one plain address.`);
-  }
-  return { smtpUrl: smtpUrl ?? null, from: from ?? 'memberdoor@localhost' };
-}
-
-function isSmtpUrl(text: string): boolean {
-  try {
-    const { protocol, hostname, pathname, search, hash, username, password } = new URL(text);
-    decodeURIComponent(`${username}${password}`);
-    return (
-      ['smtp:', 'smtps:'].includes(protocol) && hostname !== '' && `${pathname}${search}${hash}`.length <= 1
-    );
-  } catch {
-    return false;
-  }
 }
 
 function readStream(text: string | undefined, problems: string[]): AuditStream | null {

@@ -5,7 +5,7 @@ import { type Problem, problem, within } from '../../core/problem.ts';
 import { readIssuer } from '../../core/tenant.ts';
 import { findTenant } from '../../storage/tenant.ts';
 import type { OperationContext, PreparationContext } from '../admin/operation.ts';
-import { newTenantOf, prepareNew } from '../admin/tenants/tenants.ts';
+import { newTenantOf, prepareNew } from '../admin/tenants/new-tenant.ts';
 import { hashOf } from '../development/load.ts';
 import { OperationRefused } from '../refusal.ts';
 import { withoutKeys } from '../tenant/open-tenants.ts';

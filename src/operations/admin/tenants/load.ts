@@ -41,8 +41,9 @@ import {
   withDetails,
 } from '../members/member.ts';
 import type { Operation } from '../operation.ts';
+import { issuerField, prepareNew, storeNew } from './new-tenant.ts';
 import { nameField, tenantFields } from './tenant.ts';
-import { demandMembers, issuerField, prepareNew, storeNew } from './tenants.ts';
+import { demandMembers } from './tenant-changes.ts';
 
 /** No document shows what they answer. */
 const output = { type: 'object' };

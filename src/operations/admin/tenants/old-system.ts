@@ -5,7 +5,7 @@ import * as s from '../../json-schema.ts';
 import { conflict } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { isSince, type Operation } from '../operation.ts';
-import { demandMembers } from './tenants.ts';
+import { demandMembers } from './tenant-changes.ts';
 
 const secretMade = onTenant({
   name: 'tenants.makeOldSystemSecret',

@@ -2,36 +2,17 @@
 
 import { pictureBodyBytes } from '../../../core/limits.ts';
 import { tenantPictures } from '../../../core/members/picture.ts';
-import { hasAllTenants, mayGrant } from '../../../core/operators/permission.ts';
-import { tenantProblems } from '../../../core/operators/tenant-problems.ts';
-import { problem } from '../../../core/problem.ts';
-import { readIssuer, type Tenant } from '../../../core/tenant.ts';
-import { developmentLimits } from '../../../core/tenant-limits.ts';
-import { listTenants } from '../../../storage/tenant.ts';
-import { languages } from '../../../text/language.ts';
+import { hasAllTenants } from '../../../core/operators/permission.ts';
 import * as s from '../../json-schema.ts';
-import { conflict, denied, invalid, refuseIfAny, unknown } from '../../refusal.ts';
+import { invalid, unknown } from '../../refusal.ts';
 import type { OpenTenant } from '../../tenant/open-tenants.ts';
-import {
-  changedTenant,
-  changeTenant,
-  type NewTenant,
-  plainTenant,
-  prepareTenant,
-  storeTenant,
-  type TenantChanges,
-} from '../../tenant/tenant.ts';
+import { changeTenant, type TenantChanges } from '../../tenant/tenant.ts';
 import { forceField, onService, onTenant, textOrNone } from '../define.ts';
 import { limitField, pageOf } from '../list.ts';
-import {
-  type FieldGroup,
-  isNotYet,
-  isSince,
-  type Operation,
-  type OperationContext,
-  type PreparationContext,
-} from '../operation.ts';
-import { nameField, type TenantInput, tenantAnswer, tenantFields, tenantSchema } from './tenant.ts';
+import { type FieldGroup, isNotYet, isSince, type Operation, type OperationContext } from '../operation.ts';
+import { tenantCreated } from './new-tenant.ts';
+import { nameField, tenantAnswer, tenantFields, tenantSchema } from './tenant.ts';
+import { changesOf, demandMembers } from './tenant-changes.ts';
 
 const ofTenant = { page: 'tenants.read', reads: 'tenants.read' } as const;
 
@@ -122,73 +103,6 @@ const read = onTenant({
   run: async ({ tenant, tenants }) => tenantAnswer(tenant, tenants.all()),
 });
 
-/** What is said of a new tenant; files alone say the last two. */
-export interface NewTenantInput extends TenantInput {
-  readonly name: string;
-  readonly issuer: string;
-  readonly development?: boolean;
-  readonly disabled?: boolean;
-}
-
-export const issuerField = s.text(
-  'Its public address: https and a host, without a path; http for this machine alone',
-  'https://login.example.org',
-);
-
-const created = onService({
-  name: 'tenants.create',
-  summary: 'Make a tenant with keys of its own',
-  portal: {
-    page: 'tenants.list',
-    lands: 'tenants.read',
-    groups: [{ name: 'what', fields: ['name', 'issuer', 'brandColor', 'languages'] }],
-  },
-  permission: 'tenants:write',
-  route: 'POST /tenants',
-  fields: { name: nameField, issuer: issuerField },
-  optional: tenantFields,
-  bodyBytes: pictureBodyBytes,
-  output: tenantSchema,
-  made: 'id',
-  prepare: (input, context) => {
-    demandMembers(context, input.oldSystemUrl, null);
-    return prepareNew(input, context);
-  },
-  run: (context, _input, prepared) => storeNew(context, prepared),
-});
-
-/** The keys of a new tenant, which are slow to make. @throws OperationRefused with everything that is wrong with it */
-export async function prepareNew(input: NewTenantInput, context: PreparationContext): Promise<NewTenant> {
-  const tenant = newTenantOf(input, context.random.id(context.now), context.now);
-  refuseIfAny([
-    ...(tenant.issuer === '' ? [problem('issuer', 'not_an_issuer')] : []),
-    ...tenantProblems(tenant, languages),
-  ]);
-  return prepareTenant(tenant, context.vault, context.now);
-}
-
-/** The tenant that an input describes, with the defaults of what it does not say. Its issuer is empty if it cannot be one. */
-export function newTenantOf(
-  { issuer, development = false, disabled = false, ...given }: NewTenantInput,
-  id: string,
-  now: number,
-): Tenant {
-  const limits = development ? developmentLimits : plainTenant.limits;
-  const tenant = { ...plainTenant, ...readIssuer(issuer), id, development, limits };
-  return changedTenant(tenant, { ...changesOf(given), disabledAt: disabled ? now : null });
-}
-
-/** @throws OperationRefused if another tenant has the address */
-export async function storeNew({ tx, tenants, now }: OperationContext, prepared: NewTenant): Promise<object> {
-  const { host, issuer } = prepared.tenant;
-  for (const { tenant } of await listTenants(tx)) {
-    if (tenant.host === host || tenant.issuer === issuer)
-      throw conflict('issuer', 'issuer_taken', { issuer });
-  }
-  await storeTenant(tx, prepared, now);
-  return tenantAnswer(prepared.tenant, tenants.all());
-}
-
 const changed = onTenant({
   name: 'tenants.change',
   summary: 'Change what a tenant sets for itself',
@@ -253,22 +167,6 @@ const enabled = onTenant({
   run: ({ tenant, ...context }) => change(context, tenant.id, { disabledAt: null }),
 });
 
-/**
- * What is asked there learns passwords that are typed here, and says who is a member: it takes what changing members takes.
- *
- * @throws OperationRefused
- */
-export function demandMembers(
-  { actor, isTrial }: Pick<OperationContext, 'actor' | 'isTrial'>,
-  said: string | null | undefined,
-  before: string | null,
-): void {
-  if (said === undefined || textOrNone(said) === before || isTrial) return;
-  if (!mayGrant(actor, ['members:write'])) {
-    throw denied('oldSystemUrl', 'permission_needed', { permission: 'members:write' });
-  }
-}
-
 async function change(
   { tx, tenants }: Pick<OperationContext, 'tx' | 'tenants'>,
   id: string,
@@ -279,47 +177,10 @@ async function change(
   return tenantAnswer(tenant, tenants.all());
 }
 
-/** Settings that a tenant may leave out: an empty text does so, too. */
-const mayBeNone = [
-  ...tenantPictures,
-  'coverText',
-  'supportAddress',
-  'termsUrl',
-  'privacyUrl',
-  'oldSystemUrl',
-] as const;
-
-function changesOf({
-  deletionCoolingOffSeconds: seconds,
-  limits,
-  invoicing,
-  ...rest
-}: TenantInput): TenantChanges {
-  const said = mayBeNone.flatMap((name) => {
-    const text = rest[name];
-    return text === undefined ? [] : [[name, textOrNone(text)] as const];
-  });
-  return {
-    ...rest,
-    ...Object.fromEntries(said),
-    ...(invoicing === undefined ? {} : { invoicing: invoicingOf(invoicing) }),
-    limits: { ...limits, ...(seconds === undefined ? {} : { deletionCoolingOff: seconds * 1_000 }) },
-  };
-}
-
-/** An empty account is no account. */
-function invoicingOf({ account, bic, ...rest }: NonNullable<TenantInput['invoicing']>) {
-  return {
-    ...rest,
-    ...(account === undefined ? {} : { account: textOrNone(account) }),
-    ...(bic === undefined ? {} : { bic: textOrNone(bic) }),
-  };
-}
-
 export const tenantOperations: readonly Operation[] = [
   listed,
   read,
-  created,
+  tenantCreated,
   changed,
   stageSet,
   disabled,

@@ -4,7 +4,7 @@ import { tenantProblems } from '../../../core/operators/tenant-problems.ts';
 import { type Path, problem } from '../../../core/problem.ts';
 import { readIssuer } from '../../../core/tenant.ts';
 import { languages } from '../../../text/language.ts';
-import { newTenantOf } from '../../admin/tenants/tenants.ts';
+import { newTenantOf } from '../../admin/tenants/new-tenant.ts';
 import type { FileTenant } from '../tenant-file.ts';
 import { checkAccess } from './access.ts';
 import { type Checking, entriesAt, tellTwice } from './checking.ts';

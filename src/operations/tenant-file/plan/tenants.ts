@@ -3,7 +3,7 @@ import { hasAllTenants } from '../../../core/operators/permission.ts';
 import { type Path, problem } from '../../../core/problem.ts';
 import { readIssuer, type Tenant } from '../../../core/tenant.ts';
 import { listTenants } from '../../../storage/tenant.ts';
-import type { NewTenantInput } from '../../admin/tenants/tenants.ts';
+import type { NewTenantInput } from '../../admin/tenants/new-tenant.ts';
 import { fieldChanges } from '../../field-changes.ts';
 import type { NewTenant } from '../../tenant/tenant.ts';
 import { describeTenant, nothingStored, readStored } from '../export.ts';

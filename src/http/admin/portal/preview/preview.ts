@@ -17,7 +17,8 @@ import { withPresent } from '../form/present.ts';
 import { readForm } from '../form/read.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
 import { labelOf } from '../words/labels.ts';
-import { sampleMail, sampleOf } from './samples.ts';
+import { sampleMail } from './sample-mails.ts';
+import { sampleOf } from './samples.ts';
 import { labelOfSurface, type Surface, surfaces } from './surfaces.ts';
 
 /** GET: the look as it is. */

@@ -1,8 +1,7 @@
-// What previews of a tenant's pages show: pages and a mail with made-up members, in the data that their templates take.
+// What previews of a tenant's pages show: pages with a made-up member, in the data that their templates take.
 import { deviceCodeLifetime } from '../../../../core/limits.ts';
 import { passwordLength } from '../../../../core/members/limits.ts';
 import type { Tenant } from '../../../../core/tenant.ts';
-import { type Mail, type MailName, mailsWithoutLink } from '../../../../operations/mail/mail.ts';
 import type { Language } from '../../../../text/language.ts';
 import { emphasized } from '../../../pages/lead.ts';
 
@@ -37,8 +36,8 @@ export type PageSurface = (typeof pageSurfaces)[number];
 type Named = Pick<Tenant, 'name'>;
 
 /** A member of the development start. */
-const member = { fullName: 'Ada Nilsen', email: 'ada@example.com' };
-const tv = { name: 'Living room', model: 'Vision 9000' };
+export const sampleMember = { fullName: 'Ada Nilsen', email: 'ada@example.com' };
+export const sampleTv = { name: 'Living room', model: 'Vision 9000' };
 
 const samples: Readonly<Record<PageSurface, (language: Language, tenant: Named) => Sample>> = {
   'sign-in': (language, { name }) => ({
@@ -92,7 +91,7 @@ const samples: Readonly<Record<PageSurface, (language: Language, tenant: Named) 
         { text: t('consent.scope.profile'), drawing: 'person' },
         { text: t('consent.scope.email'), drawing: 'mail' },
       ],
-      email: member.email,
+      email: sampleMember.email,
       flow: '',
     },
   }),
@@ -104,11 +103,11 @@ const samples: Readonly<Record<PageSurface, (language: Language, tenant: Named) 
   'tv-done': ({ t }, { name }) => ({
     template: 'members/device/decided.eta',
     title: 'device.approved.title',
-    titleValues: { name: tv.name, client: name, tenant: name },
+    titleValues: { name: sampleTv.name, client: name, tenant: name },
     data: {
-      lead: t('device.approved.lead', { name: tv.name, client: name, tenant: name }),
-      name: tv.name,
-      about: [tv.model],
+      lead: t('device.approved.lead', { name: sampleTv.name, client: name, tenant: name }),
+      name: sampleTv.name,
+      about: [sampleTv.model],
       isApproved: true,
       decided: '',
     },
@@ -122,10 +121,10 @@ const samples: Readonly<Record<PageSurface, (language: Language, tenant: Named) 
         {
           id: '1',
           field: 'device-1',
-          label: tv.name,
-          name: tv.name,
+          label: sampleTv.name,
+          name: sampleTv.name,
           drawing: 'tv',
-          about: [tv.model],
+          about: [sampleTv.model],
           isRefused: false,
           facts: [],
         },
@@ -159,10 +158,10 @@ const samples: Readonly<Record<PageSurface, (language: Language, tenant: Named) 
       logo: null,
       userCode: '417 902',
       scopes: [],
-      email: member.email,
+      email: sampleMember.email,
       reported: [
-        { label: t('device.approve.name'), value: tv.name },
-        { label: t('device.approve.model'), value: tv.model },
+        { label: t('device.approve.name'), value: sampleTv.name },
+        { label: t('device.approve.model'), value: sampleTv.model },
       ],
       observed: [
         { label: t('device.approve.address'), value: '192.0.2.7' },
@@ -192,7 +191,7 @@ const samples: Readonly<Record<PageSurface, (language: Language, tenant: Named) 
       hasMorePlans: false,
       offers: [],
       seats: [],
-      devices: [{ id: '1', name: tv.name, drawing: 'tv', about: [tv.model] }],
+      devices: [{ id: '1', name: sampleTv.name, drawing: 'tv', about: [sampleTv.model] }],
       hasMoreDevices: false,
       hasTvs: true,
       password: t('account.password.hint'),
@@ -245,7 +244,7 @@ const priceIn = (tag: string, amount: number) =>
   }).format(amount);
 
 /** What every page of the account takes. */
-const signedIn = { member, token: '', notice: null, confirm: '', deletionDay: null };
+const signedIn = { member: sampleMember, token: '', notice: null, confirm: '', deletionDay: null };
 
 /** A day to come, as pages write it. */
 const dayIn = (tag: string) =>
@@ -254,51 +253,3 @@ const dayIn = (tag: string) =>
 /** A page as a preview shows it. */
 export const sampleOf = (surface: PageSurface, language: Language, tenant: Named): Sample =>
   samples[surface](language, tenant);
-
-const seen = Date.UTC(2_030, 0, 31, 12);
-const bought = { package: 'Everything', price: 'NOK 199.00' };
-const billed = {
-  package: 'Everything',
-  invoice: '17',
-  amount: 'NOK 199.00',
-  due: seen,
-  account: 'NO93 8601 1117 947',
-  reference: 'RF53 17',
-};
-const where = { place: 'Oslo', time: seen };
-
-/** What the mails say that say more than a name. */
-const mailValues: Readonly<Partial<Record<MailName, Mail['values']>>> = {
-  signInCode: { browser: 'Firefox', place: where.place },
-  accountUnlinked: { linked: 'Google', time: seen },
-  accountLinked: { linked: 'Google', time: seen },
-  passwordChanged: where,
-  secondFactorOn: { time: where.time },
-  secondFactorOff: { time: where.time },
-  secondFactorReset: { time: where.time },
-  secondFactorRefused: { time: where.time },
-  recoveryCodeUsed: { left: '9', time: where.time },
-  passkeyAdded: { passkey: 'Phone', ...where },
-  passkeyRemoved: { passkey: 'Phone', ...where },
-  emailChanged: { email: 'nilsen@example.com', time: seen },
-  newTv: { device: tv.name, ...where },
-  newBrowser: { browser: 'Firefox', ...where },
-  deletionRequested: { date: seen },
-  seatInvitation: { from: 'ada@example.com', package: bought.package, date: seen },
-  subscribed: { ...bought, until: seen },
-  invoice: { ...bought, ...billed },
-  invoiceReminder: billed,
-  webhookOff: { webhook: 'CRM', answer: 'status 410', waiting: '3', time: where.time },
-};
-
-/** The mails that bring a code. */
-const coded: ReadonlySet<MailName> = new Set(['signInCode', 'signUp', 'emailChange']);
-
-/** A mail as a preview shows it. */
-export const sampleMail = (name: MailName): Omit<Mail, 'language'> => ({
-  name,
-  to: member.email,
-  values: { fullName: member.fullName, ...mailValues[name] },
-  ...(coded.has(name) ? { code: '417 902' } : {}),
-  ...(mailsWithoutLink.has(name) ? {} : { link: 'https://example.com/account' }),
-});
