@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { CommandContext } from './cli/command.ts';
 import { serviceCommands } from './cli/commands/service.ts';
+import { ownFolder } from './cli/own-folder.ts';
 import { runWords, type Table } from './cli/run.ts';
 import { askerOf, exitCode, type Terminal, tellProblems, WrongUsage } from './cli/terminal.ts';
 import { type Config, readConfig, readDataFolder, type ServiceConfig } from './config.ts';
@@ -39,8 +40,10 @@ const context: CommandContext = {
   configuration,
   connect: async (mayMigrate) => {
     const { connect, systemUser } = await import('./cli/connection.ts');
-    const folder = readDataFolder(process.env, projectFolder);
-    return connect(folder, configuration, mayMigrate, systemUser(process.env));
+    const own = ownFolder(process.cwd(), process.env, process.getuid?.());
+    const folder = own ?? readDataFolder(process.env, projectFolder);
+    const settings = () => configuration(own === null ? {} : { MEMBERDOOR_DATA: own });
+    return connect(folder, settings, mayMigrate, systemUser(process.env));
   },
   serve,
 };

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import fastifyCookie from '@fastify/cookie';
 import fastifyFormbody from '@fastify/formbody';
 import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
-import { refusal } from '../core/decision.ts';
+import { refusal, ruleOf } from '../core/decision.ts';
 import { bodyBytes } from '../core/limits.ts';
 import { noticeLength } from '../core/members/limits.ts';
 import { createServer } from '../system/http.ts';
@@ -152,7 +152,8 @@ function prepare(app: FastifyInstance, deps: Deps, refusals: (app: FastifyInstan
   app.setErrorHandler(pageErrorHandler);
   app.setNotFoundHandler((request, reply) => {
     if (request.url.startsWith('/api/')) {
-      const refused = refusal('invalid_request', 'there is nothing at this address');
+      const refused = refusal('invalid_request', 'there is nothing at this address', 'address_unknown');
+      request.because = { rule: ruleOf(refused), reason: refused.description };
       return sendRefusal(reply.header(referenceHeader, request.id), refused, 404);
     }
     const plain = ['GET', 'HEAD'].includes(request.method) ? withoutSlash(request) : null;

@@ -12,10 +12,8 @@ import { freePort } from '../../system/free-port.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { version } from '../../system/version.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
+import { ownFolderName } from '../own-folder.ts';
 import { exitCode, WrongUsage } from '../terminal.ts';
-
-/** What it keeps beside the project, unless in memory. */
-const folderName = '.memberdoor';
 
 /** The settings that it makes itself: it answers on this machine alone, and has data of its own. */
 const made = new Set([
@@ -34,7 +32,7 @@ export const dev = defineCommand({
   summary: 'run a development service for the project in this folder, on this machine alone',
   options: {
     port: { value: 'PORT', text: 'the HTTP port; 3000 by default, and 0 is any that is free' },
-    memory: { text: `keeps all data in memory; without it they are in ${folderName}` },
+    memory: { text: `keeps all data in memory; without it they are in ${ownFolderName}` },
     file: {
       value: 'FILE',
       text: 'has the tenants of this tenant file, and follows it when it changes; - is the standard input',
@@ -99,7 +97,7 @@ async function configOf(
   const isSaid = (setting: string) => given.some(([name]) => settingOf(name) === setting);
   const config = configuration({
     MEMBERDOOR_HOST: 'localhost',
-    MEMBERDOOR_DATA: join(folder, folderName),
+    MEMBERDOOR_DATA: join(folder, ownFolderName),
     ...(port === undefined ? {} : { MEMBERDOOR_PORT: Number(port) === 0 ? String(await freePort()) : port }),
     // A program reads the one line; the log is written where it is asked for.
     ...(json && !isSaid('LOG_LEVEL') ? { MEMBERDOOR_LOG_LEVEL: 'silent' } : {}),

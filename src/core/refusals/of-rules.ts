@@ -8,6 +8,12 @@ const codeAnew = 'Begin anew at the authorization endpoint; a code is redeemed o
 
 export const ruleReasons: Readonly<Record<OwnRule, RuleReason>> = {
   ...pageReasons,
+  address_unknown: {
+    code: 'invalid_request',
+    rule: 'There is nothing for programs at this address.',
+    mend: 'Take the addresses from the discovery document, and look for a slash or a word too many.',
+    section: 'contract, "GET /.well-known/openid-configuration"',
+  },
   client_assertion_missing: {
     code: 'invalid_client',
     rule: 'This client proves itself by an assertion that it signs, and sent none.',

@@ -34,7 +34,8 @@ export type ErrorCode = (typeof errorCodes)[number];
 
 /** Rules of one error code of several, and of what has no code: pages, and what a browser does. */
 export const ownRules = [
-  // Which client asks.
+  // Where it asks, and which client does.
+  'address_unknown',
   'client_assertion_missing',
   'client_assertion_refused',
   'client_document_refused',

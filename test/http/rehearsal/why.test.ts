@@ -164,6 +164,14 @@ describe('why a request was refused, on a development tenant', () => {
     expect((await whyOf(fine)).reasons).toHaveLength(1);
   });
 
+  it('says just that of an address where there is nothing', async () => {
+    const asked = await service.http(acme, '/api/oidc/tokens', { body: { grant_type: 'refresh_token' } });
+    expect(asked.status).toBe(404);
+    expect((await whyOf(referenceOf(asked))).reasons).toMatchObject([
+      { rule: 'address_unknown', because: 'there is nothing at this address', registered: [] },
+    ]);
+  });
+
   it('says so where nothing is known of a reference', async () => {
     expect((await askWhy('00000000')).status).toBe(404);
     const page = await askWhy('00000000', acme, html);

@@ -74,6 +74,23 @@ describe('memberdoor dev in the folder of another project', () => {
     expect(started.errorLines()).toEqual([]);
   });
 
+  it('is the service that commands mean which are run in the folder, unless the settings name another', async () => {
+    const folder = temporaryFolder();
+    const started = dev(folder, ['--port', '0', '--json', '--examples', 'first']);
+    const { tenants } = await told(started);
+    const refused = await fetch(`${tenants[0]?.issuer}/api/oidc/token/`, { method: 'POST' });
+    expect(refused.status).toBe(404);
+    const words = ['why', refused.headers.get('request-id') ?? ''];
+    const why = startProcess({ settings: {}, folder, words });
+    expect(await why.exited).toMatchObject({ code: 0 });
+    expect(why.lines()).toContain('There is nothing for programs at this address.');
+    expect(why.lines()).toContain('Sent: POST /api/oidc/token/, answered 404');
+
+    const elsewhere = startProcess({ settings: { MEMBERDOOR_DATA: temporaryFolder() }, folder, words });
+    expect(await elsewhere.exited).toMatchObject({ code: 1 });
+    expect(elsewhere.errorLines().join('\n')).toContain('There is no database at');
+  });
+
   it('follows a tenant file: what is right is done at once, what is wrong is told, and leaves all as it was', async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'tenants.yaml');
