@@ -3,8 +3,10 @@ import type { FieldChange } from '../core/operators/audit-event.ts';
 import { fieldText } from '../operations/field-changes.ts';
 import { columns, fold, shown, shownJson, type Terminal } from './terminal.ts';
 
-/** The longest value in a table, in characters: a picture would fill the screen. */
+/** The longest value in a table, in characters. */
 const widest = 60;
+/** The longest on a line of its own, where sentences are read to their end: a picture would fill the screen. */
+const longest = 400;
 
 /**
  * Prints an answer. A secret that is shown once stands alone on the standard output, so that it can be kept without
@@ -67,12 +69,15 @@ function tableOf(rows: readonly Printed[], width: number | null, indent: string)
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) =>
     rows.every(({ [name]: value }) => !isRecord(value) && (!isTable(value) || value.every(isFieldChange))),
   );
-  const cells = rows.map((row) => names.map((name) => cut(cell(row[name]))));
+  const texts = rows.map((row) => names.map((name) => cell(row[name])));
+  const cells = texts.map((row) => row.map((text) => cut(text, widest)));
   const lines = [names, ...cells];
   const widths = names.map((_name, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
   const total = indent.length + widths.reduce((sum, one) => sum + one + 2, -2);
   if (width !== null && total > width) {
-    const named = cells.map((row) => row.map((text, index) => [String(names[index]), text] as const));
+    const named = texts.map((row) =>
+      row.map((text, index) => [String(names[index]), cut(text, longest)] as const),
+    );
     return named.map((row) => columns(row, indent, width)).join('\n');
   }
   return lines
@@ -104,7 +109,7 @@ function cell(value: unknown): string {
   return shown(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
-function cut(text: string): string {
+function cut(text: string, most: number): string {
   const letters = [...text];
-  return letters.length > widest ? `${letters.slice(0, widest - 1).join('')}…` : text;
+  return letters.length > most ? `${letters.slice(0, most - 1).join('')}…` : text;
 }

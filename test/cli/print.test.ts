@@ -134,4 +134,13 @@ redirectUris  -
     );
     expect(printed({ rows }, true, 30)).toEqual(printed({ rows }, true));
   });
+
+  it('has sentences to their end where rows stand one by one, and a picture nowhere', () => {
+    const advice =
+      'Have the client keep the old token until the new one is stored, and write it to a disk first.';
+    const told = printed({ reuses: [{ advice, logo: 'x'.repeat(9_000) }] }, false, 60).out;
+    expect(told.replaceAll(/\s+/g, ' ')).toContain(advice);
+    expect(told.length).toBeLessThan(700);
+    expect(printed({ reuses: [{ advice }] }).out).toContain('until the new one is sto…');
+  });
 });
