@@ -96,6 +96,9 @@ describe('why a request was refused, on a development tenant', () => {
     expect(mended.headers.location).toBe(`/rehearsal/why/${reference}?mended=redirect_uri`);
     expect((await clientNow('web-single')).redirectUris).toEqual(['http://localhost:9878/callback', uri]);
     expect((await authorize('web-single', uri)).status).toBe(303);
+    const again = (await askWhy(reference, acme, html)).text;
+    expect(again).toContain('what was missing is registered by now');
+    expect(again).not.toContain('Add this redirect URI');
     // A second click changes nothing more.
     expect((await mend(reference, 'redirect_uri')).status).toBe(200);
     expect((await clientNow('web-single')).redirectUris).toHaveLength(2);
@@ -114,6 +117,7 @@ describe('why a request was refused, on a development tenant', () => {
     });
     expect((await mend(reference, 'device_flow')).json()).toMatchObject({ mended: { clientId: 'tv-off' } });
     expect((await clientNow('tv-off')).deviceFlow).toBe(true);
+    expect((await askWhy(reference, acme, html)).text).toContain('what was missing is registered by now');
   });
 
   it('allows a web origin whose script could not read the answer, whatever that was', async () => {
