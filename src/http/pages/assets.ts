@@ -121,9 +121,9 @@ const coverOf = ({ cover: { base, glow, shade, text } }: Look): string =>
 const plainScript = scriptAsset('memberdoor');
 const newPassword = scriptAsset('memberdoor', 'new-password');
 const sendAgain = scriptAsset('memberdoor', 'send-again');
-const passkey = scriptAsset('memberdoor', 'passkey');
+const passkey = scriptAsset('memberdoor', 'passkeys/use');
 /** Of pages without a password. */
-const passkeyAlone = scriptAsset('passkey');
+const passkeyAlone = scriptAsset('passkeys/use');
 
 /** The scripts of the pages to which one adds something, by their templates. */
 const scripts: Readonly<Record<string, ReturnType<typeof scriptAsset>>> = {
@@ -131,15 +131,15 @@ const scripts: Readonly<Record<string, ReturnType<typeof scriptAsset>>> = {
   'members/account/data.eta': passkey,
   'members/account/delete.eta': passkey,
   'members/account/email.eta': passkey,
-  'members/account/overview.eta': scriptAsset('with-passkeys'),
-  'members/account/passkeys/new.eta': scriptAsset('new-passkey'),
+  'members/account/overview.eta': scriptAsset('passkeys/with-passkeys'),
+  'members/account/passkeys/new.eta': scriptAsset('passkeys/new'),
   'members/account/passkeys/remove.eta': passkey,
   'members/account/password.eta': newPassword,
-  'members/account/passkeys/first-password.eta': scriptAsset('memberdoor', 'passkey', 'new-password'),
+  'members/account/passkeys/first-password.eta': scriptAsset('memberdoor', 'passkeys/use', 'new-password'),
   'members/account/passkeys/password.eta': passkey,
   'members/account/passkeys/two-step.eta': passkeyAlone,
-  'members/account/two-step-on.eta': plainScript,
-  'members/account/two-step-proof.eta': passkey,
+  'members/account/two-step/on.eta': plainScript,
+  'members/account/two-step/proof.eta': passkey,
   'members/device/entry.eta': scriptAsset('memberdoor', 'device/slots'),
   'members/recover/reset.eta': newPassword,
   'members/recover/sent.eta': sendAgain,

@@ -16,7 +16,7 @@ type AskingDeps = Pick<Deps, 'random' | 'clock'>;
 export const challengeFor = (reply: FastifyReply, about: ChallengeFor, deps: AskingDeps): string =>
   makeChallenge(reply.request.tenant, ensureBrowserCookie(reply, deps.random), about, deps);
 
-/** What the script of a page (`assets/passkey.js`) reads: a challenge to sign; null where the tenant has no passkeys. */
+/** What the script of a page (`assets/passkeys/use.js`) reads: a challenge to sign; null where the tenant has no passkeys. */
 export function askForPasskey(
   reply: FastifyReply,
   about: ChallengeFor,
@@ -33,7 +33,7 @@ export function askForPasskey(
 /** What `members/account/passkeys/use.eta` shows; null for nothing. */
 export const passkeyOf = (asked: string | null) => (asked === null ? null : { asked });
 
-/** The same for a new passkey (`assets/new-passkey.js`): one that says by itself whose it is, and that verifies its user (WebAuthn §5.4). */
+/** The same for a new passkey (`assets/passkeys/new.js`): one that says by itself whose it is, and that verifies its user (WebAuthn §5.4). */
 export function askForNewPasskey(
   { request: { tenant } }: FastifyReply,
   challenge: string,

@@ -13,7 +13,7 @@ const withMembers: Readonly<Record<string, string>> = { 'sign-in-page': 'parts/b
 
 const sheetOf = (...parts: readonly string[]) =>
   styleSheet(
-    ...shared.map((part) => `portal/${part}.css`),
+    ...shared.map((part) => `portal/shared/${part}.css`),
     ...parts.flatMap((part) => [withMembers[part] ?? [], `portal/${part}.css`].flat()),
   );
 
@@ -26,9 +26,7 @@ const partsOf = (ending: string) =>
     .map((file) => file.slice(0, -ending.length));
 
 const sheets: ReadonlyMap<string, typeof plain> = new Map(
-  partsOf('.css')
-    .filter((part) => !shared.includes(part))
-    .map((part) => [part, sheetOf(part)]),
+  partsOf('.css').map((part) => [part, sheetOf(part)]),
 );
 
 const scriptAsset = (...names: readonly [string, ...string[]]) => scriptAssetBelow(portalUrl, ...names);
@@ -39,7 +37,7 @@ const scripts: ReadonlyMap<string, typeof plainScript> = new Map([
   ...partsOf('.js').map((part) => [part, scriptAsset('portal', `portal/${part}`)] as const),
   // A form may set a password: it is told a word on it, as members are.
   ['form', scriptAsset('portal', 'new-password')],
-  ['sign-in-page', scriptAsset('portal', 'passkey')],
+  ['sign-in-page', scriptAsset('portal', 'passkeys/use')],
 ]);
 
 export const portalScripts = [plainScript, ...scripts.values()];

@@ -68,7 +68,7 @@ function rowOf({ language, deps }: Visit, { id, email, linkedAt, lastUsedAt }: L
 function sendList(visit: Visit, { rows, offered }: Accounts, problem: string | null): Answer {
   return () =>
     sendAccountPage(visit, {
-      template: 'accounts',
+      template: 'accounts/list',
       title: 'account.accounts.title',
       problems: problem === null ? [] : [{ field: 'top', text: problem }],
       data: { rows, offered, lead: visit.language.t('account.accounts.lead'), links: { here: url } },
@@ -100,7 +100,7 @@ const connectPage: AccountPage = passwordedPage({
       return sendAccountPage(
         { ...visit, reply: reply.header('refresh', `0;url=${href}`) },
         {
-          template: 'leaving',
+          template: 'accounts/leaving',
           title: 'account.accounts.leaving',
           titleValues: { provider: shownName(provider.name) },
           data: { href, lead: language.t('account.accounts.leaving.lead') },

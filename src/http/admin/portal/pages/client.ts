@@ -21,7 +21,7 @@ export function showClient(visit: OperationVisit): Promise<FastifyReply> {
     const setDeviceFlow = operationNamed(visit, 'clients.setDeviceFlow');
     const refused = queryText({ clientId: client.clientId, result: 'refused' });
     return {
-      template: 'client',
+      template: 'client/page',
       title: String(client.name),
       data: {
         client,

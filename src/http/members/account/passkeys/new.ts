@@ -45,7 +45,7 @@ export const newPasskeyPages: readonly AccountPage[] = [
     look: async (tx, { member }) => ({ hasFactor: (await findSecondFactor(tx, member.id)) !== null }),
     view: ({ language }, _sent, { hasFactor, hasPassword, passkeys }) => ({
       // Who proves it with a passkey has given both factors.
-      template: hasFactor && (hasPassword || passkeys.length === 0) ? 'two-step-proof' : 'confirm',
+      template: hasFactor && (hasPassword || passkeys.length === 0) ? 'two-step/proof' : 'confirm',
       title: 'account.confirm.title',
       data: {
         action: confirmUrl,

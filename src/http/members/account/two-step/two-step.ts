@@ -48,7 +48,7 @@ const ownPage: AccountPage = {
       since: language.t('account.twoStep.on', { date: dayOf(factor.createdAt, language) }),
       left: language.t('account.twoStep.left', { count: factor.recoveryHashes.length }),
     };
-    return () => sendAccountPage(visit, { template: 'two-step', title: 'account.twoStep.title', data });
+    return () => sendAccountPage(visit, { template: 'two-step/page', title: 'account.twoStep.title', data });
   },
   prepared: (request, deps) => takeConfirmedForm(request, turnOn, deps),
 };
@@ -91,7 +91,7 @@ async function sendSetUp(visit: Visit, proofs: Proofs, problems: readonly FieldP
   const { reply, member, deps, language } = visit;
   const facts = await setUpFacts(reply, member, deps);
   return sendAccountPage(visit, {
-    template: proofs.hasPassword ? 'two-step-on' : 'passkeys/two-step',
+    template: proofs.hasPassword ? 'two-step/on' : 'passkeys/two-step',
     title: 'secondFactor.setUp.title',
     problems,
     data: { ...facts, ...proofsShown(visit, proofs), lead: language.t('secondFactor.setUp.lead') },
@@ -104,7 +104,7 @@ const provenPage = (name: 'codes' | 'off', act: Act<Visit>): AccountPage =>
     url: `${url}/${name}`,
     read: sentCode,
     view: ({ member, language }) => ({
-      template: 'two-step-proof',
+      template: 'two-step/proof',
       title: `account.twoStep.${name}.title`,
       data: {
         email: member.email,

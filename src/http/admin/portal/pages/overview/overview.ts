@@ -30,7 +30,7 @@ export function showOverview(asked: OperationVisit): Promise<FastifyReply> {
     const { attention = [], events = [] } = found ?? {};
     const audit = operationNamed(visit, 'audit.list');
     return {
-      template: 'overview',
+      template: 'overview/page',
       title: say('menu.overview'),
       data: {
         name: tenant.name,
