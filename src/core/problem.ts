@@ -21,6 +21,8 @@ export interface Problem {
   readonly values: Readonly<Record<string, ProblemValue>>;
   /** Where the value stands, if it came in a file. */
   readonly position?: Position;
+  /** What the value is called where it came from, if not by its path. */
+  readonly called?: string;
 }
 
 export type ProblemValue = string | number | readonly (string | number)[];

@@ -18,7 +18,7 @@ export function nameInFile(path: Path): string {
  * @param nameOf what the face calls the value at a path, or all of it where the path is empty
  */
 export function problemText(
-  { path, code, values, position }: Problem,
+  { path, code, values, position, called }: Problem,
   nameOf: (path: Path) => string = position === undefined ? dotted : nameInFile,
 ): string {
   const whole = problemWords[code].replaceAll(/\[([^\]]*\{[^\]]*)\]/g, (_, part: string) =>
@@ -26,7 +26,7 @@ export function problemText(
   );
   return whole
     .replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-      name === 'it' ? nameOf(path) : wordsOf(name, values[name]),
+      name === 'it' ? (called ?? nameOf(path)) : wordsOf(name, values[name]),
     )
     .toWellFormed();
 }

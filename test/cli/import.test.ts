@@ -82,6 +82,7 @@ describe('memberdoor import', () => {
       {
         line: 3,
         reasons: ['passwordHash is no password hash that is known here'],
+        paths: ['passwordHash'],
         text: expect.stringContaining('three@moved'),
       },
     ]);
@@ -122,6 +123,31 @@ describe('memberdoor import', () => {
     ]);
     expect(code).toBe(3);
     expect(await countIn('members')).toBe(before);
+  });
+
+  it('--check names the column of what is wrong, and once each column that is not taken', async () => {
+    const path = write(
+      'columns.csv',
+      'E-post;Fornavn;package;subscription start;salary;salary note\nnils@moved.test;Nils;Digital;soon;7;x\nnina@moved.test;Nina;;;8;y\n',
+    );
+    const { out } = await run(path, '--check');
+    expect(out.split('\n')).toEqual([
+      '2  refused  : "subscription start" is no date that is understood: write 2026-01-31, or 2026-01-31T12:00:00Z',
+      '3  added  nina@moved.test',
+      'Not taken, since it means nothing here: "salary", "salary note". --columns says what a column is here.',
+      '1 would be new, 0 changed, 0 skipped, 1 refused. Nothing was done.',
+      '',
+    ]);
+    const left = await run(path, '--check', '--columns', 'salary=,salary note=');
+    expect(left.out).not.toContain('Not taken');
+    const { out: taken } = await run(path);
+    expect(taken.match(/Not taken/g)).toHaveLength(1);
+    const [refused] = readFileSync(`${path}.refused.jsonl`, 'utf8').split('\n');
+    expect(JSON.parse(String(refused))).toMatchObject({
+      line: 2,
+      reasons: [expect.stringMatching(/^"subscription start" /)],
+      paths: ['subscriptions.0.activatedAt'],
+    });
   });
 
   it('MI5: another tenant’s package and consent are not there', async () => {
@@ -296,7 +322,7 @@ describe('memberdoor import', () => {
       tenant: hosts.a,
       importId,
     });
-    expect(text).toMatch(/^\{"line":2,"reasons":\["email [^"]*"\]\}\n$/);
+    expect(text).toMatch(/^\{"line":2,"reasons":\["email [^"]*"\],"paths":\["email"\]\}\n$/);
     expect(text).not.toMatch(/HYPERLINK|secret/);
     for (const name of ['imports.read', 'imports.refusals']) {
       expect(await refusal(service, name, { tenant: hosts.b, importId })).toMatchObject({ kind: 'unknown' });

@@ -1,21 +1,19 @@
 // The command `import`: members of other systems move in.
 import { once } from 'node:events';
-import { createWriteStream, readFileSync, rmSync } from 'node:fs';
+import { createWriteStream, rmSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { FirebaseParameters } from '../../core/import/entry.ts';
-import { type FileHead, type ImportFormat, importFormats, readHead } from '../../core/import/format.ts';
-import { firebaseParameters } from '../../core/import/formats/firebase.ts';
-import { columnProblems } from '../../core/import/formats/table.ts';
+import { toldTogether } from '../../core/import/fields.ts';
+import { type FileHead, importFormats, readHead } from '../../core/import/format.ts';
 import { existingWays } from '../../core/import/import.ts';
 import { normaliseEmail } from '../../core/members/member.ts';
 import { batchesOf } from '../../operations/admin/imports/batches.ts';
 import { exportFormats, membersExported } from '../../operations/admin/imports/export.ts';
 import { imports } from '../../operations/admin/imports/imports.ts';
 import { problemText } from '../../operations/problem-text.ts';
-import { reasonOf } from '../../system/files.ts';
 import { defineCommand, migrateOption, withConnection } from '../command.ts';
 import type { Connection } from '../connection.ts';
 import { demandUnchanged, type ImportFile, openImportFile, piecesOf } from '../import-file.ts';
+import { columnsOf, existingOf, firebaseOf, formatOf } from '../import-words.ts';
 import { printFile } from '../print.ts';
 import { exitCode, shown, type Terminal, tell, WrongUsage } from '../terminal.ts';
 
@@ -104,6 +102,8 @@ interface Progress {
   readonly refused: number;
   /** The providers of accounts that were left out with the last lines. */
   readonly left?: readonly string[];
+  /** The names in them that mean nothing here. */
+  readonly notTaken?: readonly string[];
 }
 
 async function importAll(work: Work): Promise<number> {
@@ -119,12 +119,14 @@ async function importAll(work: Work): Promise<number> {
   let at = await call(imports.begin, { ...named, ...reading });
   const importId = at.id;
   const left = new Map<string, number>();
+  let notTaken: readonly string[] = [];
   if (at.readTo > reading.head.begins.offset) terminal.err(`It goes on at line ${at.line}.\n`);
   const from = { offset: at.readTo, line: at.line };
   for await (const batch of batchesOf(piecesOf(file, reading.head, from), from)) {
     demandUnchanged(file);
     at = await call(imports.send, { importId, ...reading, ...batch });
     for (const provider of at.left ?? []) left.set(provider, (left.get(provider) ?? 0) + 1);
+    notTaken = toldTogether(notTaken, at.notTaken ?? []);
     progress(terminal, at.readTo / file.bytes, `${at.added} new`);
   }
   demandUnchanged(file);
@@ -134,6 +136,7 @@ async function importAll(work: Work): Promise<number> {
   const kept = at.refused === 0 ? null : await writeRefused(work, importId);
   terminal.out(`${at.added} new, ${at.changed} changed, ${at.skipped} skipped, ${at.refused} refused.\n`);
   if (kept !== null) terminal.out(`Each refused line is in ${shown(kept)}, with its reasons.\n`);
+  tellNotTaken(notTaken, terminal);
   for (const [provider, count] of left)
     terminal.out(shown(`Accounts at ${provider} that were left out: ${count}.`).concat('\n'));
   terminal.out(`${staysBehind}\n`);
@@ -153,6 +156,13 @@ function progress({ err, errWidth }: Terminal, part: number, text: string): void
   );
 }
 
+/** A line that was refused, as the service tells it. */
+interface Refused {
+  readonly line: number;
+  readonly reasons: readonly string[];
+  readonly paths: readonly string[];
+}
+
 /** Writes the lines that were refused, as they stand in the file, beside it. @returns its path */
 async function writeRefused({ file, reading, tenant, connection }: Work, importId: string): Promise<string> {
   const path = `${file.path}.refused.jsonl`;
@@ -163,17 +173,17 @@ async function writeRefused({ file, reading, tenant, connection }: Work, importI
     told
       .split('\n')
       .filter(Boolean)
-      .map((line) => JSON.parse(line) as { readonly line: number; readonly reasons: readonly string[] })
-      .map((one) => [one.line, one.reasons] as const),
+      .map((line) => JSON.parse(line) as Refused)
+      .map((one) => [one.line, one] as const),
   );
   rmSync(path, { force: true });
   const out = createWriteStream(path, { flags: 'wx', mode: 0o600 });
   for await (const { line, bytes } of piecesOf(file, reading.head, reading.head.begins)) {
-    const reasons = refused.get(line);
-    if (reasons === undefined) continue;
+    const why = refused.get(line);
+    if (why === undefined) continue;
     // One that is too long stays where it is.
     const text = bytes === null ? null : bytes.toString().trimEnd();
-    if (!out.write(`${JSON.stringify({ line, reasons, text })}\n`)) await once(out, 'drain');
+    if (!out.write(`${JSON.stringify({ ...why, text })}\n`)) await once(out, 'drain');
   }
   out.end();
   await once(out, 'close');
@@ -182,12 +192,14 @@ async function writeRefused({ file, reading, tenant, connection }: Work, importI
 
 async function checkAll({ file, reading, tenant, connection, terminal }: Work): Promise<number> {
   const counts = { added: 0, changed: 0, skipped: 0, refused: 0 };
+  let notTaken: readonly string[] = [];
   const first = new Map<string, number>();
   const { begins } = reading.head;
   for await (const { entries } of batchesOf(piecesOf(file, reading.head, begins), begins)) {
     const { answer } = (await connection.call(imports.check, { tenant, ...reading, entries })) as unknown as {
-      readonly answer: { readonly outcomes: readonly Checked[] };
+      readonly answer: { readonly outcomes: readonly Checked[]; readonly notTaken: readonly string[] };
     };
+    notTaken = toldTogether(notTaken, answer.notTaken);
     for (const one of answer.outcomes) {
       const address = one.email === null ? null : normaliseEmail(one.email);
       const before = address === null ? undefined : first.get(address);
@@ -209,10 +221,22 @@ async function checkAll({ file, reading, tenant, connection, terminal }: Work): 
   }
   demandUnchanged(file);
   const { added, changed, skipped, refused } = counts;
+  tellNotTaken(notTaken, terminal);
   terminal.out(
     `${added} would be new, ${changed} changed, ${skipped} skipped, ${refused} refused. Nothing was done.\n`,
   );
   return refused === 0 ? exitCode.done : exitCode.differs;
+}
+
+/** Once for the file: what its lines say there goes by. */
+function tellNotTaken(names: readonly string[], { out }: Terminal): void {
+  if (names.length === 0) return;
+  const told = names.map((name) => JSON.stringify(name)).join(', ');
+  out(
+    shown(`Not taken, since it means nothing here: ${told}. --columns says what a column is here.`).concat(
+      '\n',
+    ),
+  );
 }
 
 interface Checked {
@@ -230,51 +254,4 @@ async function onlyTenant(connection: Connection): Promise<string> {
   if (host === undefined) throw new WrongUsage(['There is no tenant yet.']);
   if (hosts.length > 1) throw new WrongUsage([`--tenant is missing: there are ${hosts.join(', ')}.`]);
   return host;
-}
-
-/** @throws WrongUsage */
-function formatOf(said: string | undefined): ImportFormat | null {
-  if (said === undefined) return null;
-  const format = importFormats.find((one) => one === said);
-  if (format === undefined) throw new WrongUsage([`--format must be one of ${importFormats.join(', ')}.`]);
-  return format;
-}
-
-/** @throws WrongUsage */
-function existingOf(said: string | undefined): (typeof existingWays)[number] {
-  const way = existingWays.find((one) => one === (said ?? 'skip'));
-  if (way === undefined) throw new WrongUsage([`--existing must be one of ${existingWays.join(', ')}.`]);
-  return way;
-}
-
-/** `NAME=FIELD`, with commas between. @throws WrongUsage */
-function columnsOf(said: string | undefined): Readonly<Record<string, string>> {
-  if (said === undefined) return {};
-  const pairs = said.split(',').map((pair) => pair.split(/=(.*)/s));
-  if (pairs.some(([name = '', field]) => name.trim() === '' || field === undefined)) {
-    throw new WrongUsage(['--columns must be NAME=FIELD, with commas between several.']);
-  }
-  const columns = Object.fromEntries(pairs.map(([name = '', field = '']) => [name.trim(), field.trim()]));
-  const problems = columnProblems(columns);
-  const nameOf = (path: readonly (string | number)[]) => String(columns[String(path[1])]);
-  if (problems.length > 0)
-    throw new WrongUsage(problems.map((one) => `--columns: ${problemText(one, nameOf)}.`));
-  return columns;
-}
-
-/** @throws WrongUsage */
-function firebaseOf(path: string): FirebaseParameters {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8').slice(0, 10_000);
-  } catch (error) {
-    throw new WrongUsage([`The file ${path} cannot be read: ${reasonOf(error)}.`]);
-  }
-  const parameters = firebaseParameters(text);
-  if (parameters === null) {
-    throw new WrongUsage([
-      `${path} must hold base64_signer_key, base64_salt_separator, rounds and mem_cost, as Firebase shows them.`,
-    ]);
-  }
-  return parameters;
 }

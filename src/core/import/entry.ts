@@ -83,5 +83,11 @@ export interface FirebaseParameters {
 /** Reads one object of a file. */
 export type EntryReader = (record: FileRecord, options: ReadingOptions) => ReadEntry;
 
+/**
+ * What a system calls the values that it has, by our names; where it has several names, the first that says something
+ * holds. What stands within another value has its way to it, with dots.
+ */
+export type FieldNames = Readonly<Record<string, readonly string[]>>;
+
 /** An object of a file: of JSON as it was parsed, of CSV with texts alone. */
 export type FileRecord = Readonly<Record<string, unknown>>;

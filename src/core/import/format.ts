@@ -2,16 +2,16 @@
 import { parseJson } from '../json.ts';
 import { type Problem, problem } from '../problem.ts';
 import { cellsOf } from './csv.ts';
-import type { EntryReader, FileRecord, ReadEntry, ReadingOptions } from './entry.ts';
-import { readAuth0 } from './formats/auth0.ts';
-import { readBetterAuth } from './formats/better-auth.ts';
-import { readFirebase } from './formats/firebase.ts';
-import { readGhost } from './formats/ghost.ts';
-import { readKeycloak } from './formats/keycloak.ts';
-import { isLogto, readLogto } from './formats/logto.ts';
+import type { EntryReader, FieldNames, FileRecord, ReadEntry, ReadingOptions } from './entry.ts';
+import { namesOfAuth0, readAuth0 } from './formats/auth0.ts';
+import { namesOfBetterAuth, readBetterAuth } from './formats/better-auth.ts';
+import { namesOfFirebase, readFirebase } from './formats/firebase.ts';
+import { namesOfGhost, readGhost } from './formats/ghost.ts';
+import { namesOfKeycloak, readKeycloak } from './formats/keycloak.ts';
+import { isLogto, namesOfLogto, readLogto } from './formats/logto.ts';
 import { readOwn } from './formats/own.ts';
 import { columnOf, withOwnNames } from './formats/table.ts';
-import { readWordPress } from './formats/wordpress.ts';
+import { namesOfWordPress, readWordPress } from './formats/wordpress.ts';
 import { columnsMost, entryBytes } from './limits.ts';
 import { type Layout, type Piece, type Place, splitter } from './split.ts';
 import { partOf } from './values.ts';
@@ -53,6 +53,17 @@ const readers: Readonly<Record<ImportFormat, EntryReader>> = {
   ghost: readGhost,
   logto: readLogto,
   'better-auth': readBetterAuth,
+};
+
+/** What each system calls its values; our own lines are called as the operator says. */
+export const namesOf: Readonly<Record<Exclude<ImportFormat, 'own'>, FieldNames>> = {
+  auth0: namesOfAuth0,
+  keycloak: namesOfKeycloak,
+  firebase: namesOfFirebase,
+  wordpress: namesOfWordPress,
+  ghost: namesOfGhost,
+  logto: namesOfLogto,
+  'better-auth': namesOfBetterAuth,
 };
 
 /** How a file with this head is cut. */
@@ -193,27 +204,38 @@ const hasAccountsOfBetterAuth = ({ accounts }: FileRecord): boolean =>
 /** Stands for a piece that is no UTF-8 where texts travel: no line may be this. */
 export const notUtf8 = '\u0000';
 
-/** Reads the piece of a file that has this head. */
-export function readPiece(
+/** The object that a piece of a file with this head is. */
+export function recordOf(
   { bytes }: Pick<Piece, 'bytes'>,
-  { format, layout, delimiter, columns }: FileHead,
-  options: ReadingOptions,
-): ReadEntry {
-  const wrong = (...problems: readonly Problem[]): ReadEntry => ({ ok: false, problems });
+  { layout, delimiter, columns }: FileHead,
+): { readonly ok: true; readonly record: FileRecord } | Extract<ReadEntry, { ok: false }> {
+  const wrong = (found: Problem) => ({ ok: false, problems: [found] }) as const;
   if (bytes === null) return wrong(problem([], 'line_too_long', { most: entryBytes / 1_024 }));
   const text = decoded(bytes, false);
   if (text === null || text === notUtf8) return wrong(problem([], 'not_utf8'));
   if (layout !== 'records') {
     const value = parseJson(bytes);
-    return isRecord(value) ? readers[format](value, options) : wrong(problem([], 'not_json_object'));
+    return isRecord(value) ? { ok: true, record: value } : wrong(problem([], 'not_json_object'));
   }
   const cells = cellsOf(text, delimiter);
   if (cells.length !== columns.length) {
     return wrong(problem([], 'cells', { count: cells.length, columns: columns.length }));
   }
-  const record = Object.fromEntries(columns.map((name, index) => [name, cells[index]]));
-  return readers[format](record, options);
+  return { ok: true, record: Object.fromEntries(columns.map((name, index) => [name, cells[index]])) };
 }
+
+/** Reads the piece of a file that has this head. */
+export function readPiece(piece: Pick<Piece, 'bytes'>, head: FileHead, options: ReadingOptions): ReadEntry {
+  const found = recordOf(piece, head);
+  return found.ok ? readRecord(found.record, head, options) : found;
+}
+
+/** Reads the object that a piece is. */
+export const readRecord = (
+  record: FileRecord,
+  { format }: Pick<FileHead, 'format'>,
+  options: ReadingOptions,
+): ReadEntry => readers[format](record, options);
 
 /** Bytes as a text, or null if they are no UTF-8. @param isCut whether the last letter may be half there */
 export function decoded(bytes: Buffer, isCut: boolean): string | null {

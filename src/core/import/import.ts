@@ -37,6 +37,8 @@ export interface ImportTrial extends ImportCounts {
   readonly withoutPassword: number;
   /** The first of the refused. */
   readonly refusedLines: readonly RefusedLine[];
+  /** The columns of the file, or names in its lines, that mean nothing here; left out by trials of earlier versions. */
+  readonly notTaken?: readonly string[];
 }
 
 /** A file on its way in. Times are ms since the epoch. */

@@ -22,6 +22,9 @@ export const importPace = { pause: 10, look: 5 * second, failed: 10 * second } a
 /** So many refused lines are shown before an import starts. */
 export const trialLines = 10;
 
+/** So many of the names that mean nothing here are told of a file, and so much of each. */
+export const namesNotTaken = { most: 50, length: 64 } as const;
+
 /** What kind of file it is can be told from so much of its beginning. */
 export const headBytes = 64 * 1_024;
 

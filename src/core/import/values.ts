@@ -20,7 +20,7 @@ const isNothing = (value: unknown) => value === undefined || value === null || v
 
 export function valueReader(): ValueReader {
   const problems: Problem[] = [];
-  const wrong = (path: Path, code: Extract<ProblemCode, 'unknown_value' | 'not_a_time'>): undefined => {
+  const wrong = (path: Path, code: Extract<ProblemCode, 'not_yes_or_no' | 'not_a_date'>): undefined => {
     problems.push(problem(path, code));
   };
   const wrongType = (path: Path, types: string): undefined => {
@@ -35,11 +35,11 @@ export function valueReader(): ValueReader {
     flag(value, path) {
       if (isNothing(value)) return undefined;
       const found = flags[String(value).trim().toLowerCase()];
-      return found ?? wrong(path, 'unknown_value');
+      return found ?? wrong(path, 'not_yes_or_no');
     },
     time(value, path) {
       if (isNothing(value)) return undefined;
-      return timeOf(value) ?? wrong(path, 'not_a_time');
+      return timeOf(value) ?? wrong(path, 'not_a_date');
     },
     number(value, path) {
       if (isNothing(value)) return undefined;

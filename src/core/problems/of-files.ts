@@ -47,6 +47,8 @@ export const wordsOfFiles = {
   cells: 'it has {count} cells, and the first line has {columns}',
   not_a_column: '{it} is no column here. Known are {known}, consent:ID and property:KEY',
   import_of_admin: 'an import makes no administrators, and changes none: do that by hand',
+  not_a_date: '{it} is no date that is understood: write 2026-01-31, or 2026-01-31T12:00:00Z',
+  not_yes_or_no: '{it} must be yes or no',
   hash_unknown: '{it} is no password hash that is known here',
   firebase_parameters_needed: 'it needs the hash parameters of the Firebase project',
   firebase_parameters_unread:

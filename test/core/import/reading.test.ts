@@ -201,11 +201,11 @@ describe('a line that cannot be read is refused with its reason', () => {
       ['userType', 'import_of_admin'],
       ['fullName', 'wrong_type'],
       ['memberNumber', 'wrong_type'],
-      ['emailVerified', 'unknown_value'],
-      ['createdAt', 'not_a_time'],
+      ['emailVerified', 'not_yes_or_no'],
+      ['createdAt', 'not_a_date'],
       ['passwordHash', 'hash_unknown'],
       ['subscriptions.0.package', 'missing'],
-      ['subscriptions.0.expiresAt', 'not_a_time'],
+      ['subscriptions.0.expiresAt', 'not_a_date'],
       ['consents.0.status', 'not_one_of'],
     ]);
   });

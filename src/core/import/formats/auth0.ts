@@ -2,8 +2,23 @@
 import { type ForeignPassword, fast, isPower, kept, readForeignHash } from '../../hashes/foreign-hash.ts';
 import { problem } from '../../problem.ts';
 import { accountOf, accountsIn } from '../accounts.ts';
-import type { EntryReader, FileRecord } from '../entry.ts';
+import type { EntryReader, FieldNames, FileRecord } from '../entry.ts';
 import { httpsOnly, nameOf, partOf, type ValueReader, valueReader, withoutBesides } from '../values.ts';
+
+export const namesOfAuth0: FieldNames = {
+  email: ['email', 'Email'],
+  fullName: ['given_name', 'family_name', 'name', 'Name'],
+  nickName: ['nickname', 'Nickname'],
+  phone: ['phone_number'],
+  avatar: ['picture'],
+  externalId: ['user_id', 'Id', '_id'],
+  emailVerified: ['email_verified', 'Email Verified'],
+  phoneVerified: ['phone_verified'],
+  disabled: ['blocked'],
+  createdAt: ['created_at', 'Created At'],
+  passwordHash: ['custom_password_hash', 'passwordHash', 'password_hash'],
+  accounts: ['identities'],
+};
 
 export const readAuth0: EntryReader = (record) => {
   const read = valueReader();

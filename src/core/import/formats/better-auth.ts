@@ -2,8 +2,22 @@
 import { readForeignHash } from '../../hashes/foreign-hash.ts';
 import { problem } from '../../problem.ts';
 import { accountsIn } from '../accounts.ts';
-import type { EntryReader } from '../entry.ts';
+import type { EntryReader, FieldNames } from '../entry.ts';
 import { httpsOnly, partOf, valueReader, withoutBesides } from '../values.ts';
+
+export const namesOfBetterAuth: FieldNames = {
+  email: ['email'],
+  fullName: ['name'],
+  phone: ['phoneNumber'],
+  avatar: ['image'],
+  externalId: ['id'],
+  emailVerified: ['emailVerified'],
+  phoneVerified: ['phoneNumberVerified'],
+  disabled: ['banned'],
+  createdAt: ['createdAt'],
+  passwordHash: ['password', 'accounts'],
+  accounts: ['accounts'],
+};
 
 export const readBetterAuth: EntryReader = (record) => {
   const read = valueReader();

@@ -3,8 +3,22 @@ import { sha256OfBytes } from '../../hash.ts';
 import { type ForeignPassword, fromBase64, kept } from '../../hashes/foreign-hash.ts';
 import { problem } from '../../problem.ts';
 import { accountsIn } from '../accounts.ts';
-import type { EntryReader, FileRecord, FirebaseParameters } from '../entry.ts';
+import type { EntryReader, FieldNames, FileRecord, FirebaseParameters } from '../entry.ts';
 import { httpsOnly, type ValueReader, valueReader, withoutBesides } from '../values.ts';
+
+export const namesOfFirebase: FieldNames = {
+  email: ['email'],
+  fullName: ['displayName'],
+  phone: ['phoneNumber'],
+  avatar: ['photoUrl'],
+  externalId: ['localId'],
+  emailVerified: ['emailVerified'],
+  disabled: ['disabled'],
+  createdAt: ['createdAt'],
+  passwordHash: ['passwordHash'],
+  passwordSalt: ['salt'],
+  accounts: ['providerUserInfo'],
+};
 
 export const readFirebase: EntryReader = (record, { firebase }) => {
   const read = valueReader();

@@ -1,8 +1,16 @@
 /** Members of Ghost, in the table that it exports. They sign in there by links in mails, and have no passwords. */
 import { problem } from '../../problem.ts';
-import type { EntryReader } from '../entry.ts';
+import type { EntryReader, FieldNames } from '../entry.ts';
 import { valueReader } from '../values.ts';
 import { withOwnNames } from './table.ts';
+
+/** Beside the columns that the operator says something of. */
+export const namesOfGhost: FieldNames = {
+  email: ['email'],
+  fullName: ['name'],
+  externalId: ['id'],
+  createdAt: ['created_at'],
+};
 
 export const readGhost: EntryReader = (record, { columns }) => {
   const read = valueReader();

@@ -4,8 +4,21 @@ import { type ForeignPassword, fromBase64, isPbkdf2Digest, kept } from '../../ha
 import { parseJson } from '../../json.ts';
 import { problem } from '../../problem.ts';
 import { accountsIn } from '../accounts.ts';
-import type { EntryReader } from '../entry.ts';
+import type { EntryReader, FieldNames } from '../entry.ts';
 import { nameOf, partOf, valueReader, withoutBesides } from '../values.ts';
+
+export const namesOfKeycloak: FieldNames = {
+  email: ['email', 'username'],
+  fullName: ['firstName', 'lastName'],
+  phone: ['attributes.phoneNumber'],
+  language: ['attributes.locale'],
+  externalId: ['id'],
+  emailVerified: ['emailVerified'],
+  disabled: ['enabled'],
+  createdAt: ['createdTimestamp'],
+  passwordHash: ['credentials'],
+  accounts: ['federatedIdentities'],
+};
 
 export const readKeycloak: EntryReader = (record) => {
   const read = valueReader();

@@ -1,8 +1,22 @@
 /** Users of Logto, as its management API lists them, with the hash of the password from its database. */
 import { type ForeignPassword, fast, readForeignHash } from '../../hashes/foreign-hash.ts';
 import { problem } from '../../problem.ts';
-import type { EntryReader, FileRecord } from '../entry.ts';
+import type { EntryReader, FieldNames, FileRecord } from '../entry.ts';
 import { httpsOnly, nameOf, partOf, type ValueReader, valueReader, withoutBesides } from '../values.ts';
+
+export const namesOfLogto: FieldNames = {
+  email: ['primaryEmail', 'primary_email'],
+  fullName: ['name', 'profile.givenName', 'profile.familyName', 'username'],
+  nickName: ['profile.nickname'],
+  phone: ['primaryPhone', 'primary_phone'],
+  language: ['profile.locale'],
+  avatar: ['avatar'],
+  externalId: ['id'],
+  disabled: ['isSuspended', 'is_suspended'],
+  createdAt: ['createdAt', 'created_at'],
+  passwordHash: ['passwordEncrypted', 'password_encrypted'],
+  passwordKind: ['passwordEncryptionMethod', 'password_encryption_method'],
+};
 
 export const readLogto: EntryReader = (record) => {
   const read = valueReader();

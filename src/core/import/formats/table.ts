@@ -81,6 +81,19 @@ export function columnOf(name: string, said: Readonly<Record<string, string>>): 
   return known.get(bare(name)) ?? null;
 }
 
+/** What a value of this name is here: an address has its lines in it, where it is no text. */
+export const ownNameOf = (
+  name: string,
+  value: unknown,
+  said: Readonly<Record<string, string>>,
+): string | null =>
+  columnOf(name, said) ?? (name === 'address' && isObject(value) && !Object.hasOwn(said, name) ? name : null);
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Such a cell says nothing. */
+export const isEmpty = (value: unknown): boolean => value === '' || value === null || value === undefined;
+
 /** What is wrong with what the operator says of columns. */
 export function columnProblems(said: Readonly<Record<string, string>>): readonly Problem[] {
   return Object.entries(said).flatMap(([name, column]) => {
@@ -105,8 +118,8 @@ export function withOwnNames(record: FileRecord, said: Readonly<Record<string, s
   const consents: object[] = [];
   const properties: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(record)) {
-    const column = columnOf(name, said);
-    if (column === null || value === '' || value === null) continue;
+    const column = ownNameOf(name, value, said);
+    if (column === null || isEmpty(value)) continue;
     const [kind = '', key = ''] = column.split(/[.:](.*)/s);
     if (kind === 'address' && key !== '') address[key] ??= value;
     else if (kind === 'consent') consents.push({ id: key, status: statusOf(value) });

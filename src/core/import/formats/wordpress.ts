@@ -1,8 +1,18 @@
 /** Users of WordPress: the columns of `wp_users`, as a table or as JSON. */
 import { readForeignHash } from '../../hashes/foreign-hash.ts';
 import { problem } from '../../problem.ts';
-import type { EntryReader } from '../entry.ts';
+import type { EntryReader, FieldNames } from '../entry.ts';
 import { nameOf, valueReader, withoutBesides } from '../values.ts';
+
+export const namesOfWordPress: FieldNames = {
+  email: ['user_email'],
+  fullName: ['first_name', 'last_name', 'display_name', 'user_login'],
+  nickName: ['nickname'],
+  externalId: ['ID', 'id'],
+  userType: ['roles'],
+  createdAt: ['user_registered'],
+  passwordHash: ['user_pass'],
+};
 
 export const readWordPress: EntryReader = (record) => {
   const read = valueReader();

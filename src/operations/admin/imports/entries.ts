@@ -3,6 +3,7 @@
 import { takenHash } from '../../../core/hashes/hash-problem.ts';
 import type { HashWork } from '../../../core/hashes/hash-work.ts';
 import type { ImportedMember } from '../../../core/import/entry.ts';
+import { asCalled, type NamedRecord } from '../../../core/import/fields.ts';
 import type { ImportCounts, ImportOptions, RefusedLine } from '../../../core/import/import.ts';
 import { blankMember, isGone, type Member, normaliseEmail } from '../../../core/members/member.ts';
 import { type Problem, problem } from '../../../core/problem.ts';
@@ -26,6 +27,8 @@ export interface PreparedEntry {
   readonly read:
     | { readonly ok: true; readonly member: ImportedMember; readonly hash: string | null }
     | { readonly ok: false; readonly problems: readonly Problem[] };
+  /** As its file has it; left out where it is of no file, or could not be read as an object. */
+  readonly named?: NamedRecord;
 }
 
 /** What came of a line, or would. */
@@ -64,7 +67,7 @@ export async function importEntries(
 ): Promise<readonly LineOutcome[]> {
   const around = await surroundingsOf(context, entries);
   const outcomes: LineOutcome[] = [];
-  for (const { line, read } of entries) {
+  for (const { line, read, named } of entries) {
     const email = read.ok ? read.member.email : null;
     try {
       if (!read.ok) throw new OperationRefused('invalid', read.problems);
@@ -74,7 +77,8 @@ export async function importEntries(
     } catch (error) {
       // Everything is judged before the first of it is written, so nothing of the line is there.
       if (!(error instanceof OperationRefused)) throw error;
-      outcomes.push({ line, outcome: 'refused', email, problems: error.problems, left: [] });
+      const problems = named === undefined ? error.problems : asCalled(error.problems, named);
+      outcomes.push({ line, outcome: 'refused', email, problems, left: [] });
     }
   }
   await addWaiting(context, around);

@@ -1,8 +1,8 @@
 // The operations by which the command takes members in: a file goes through it piece by piece.
 
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
-import type { FirebaseParameters, ImportedMember } from '../../../core/import/entry.ts';
-import { type FileHead, importFormats, readPiece } from '../../../core/import/format.ts';
+import type { FirebaseParameters } from '../../../core/import/entry.ts';
+import { type FileHead, importFormats } from '../../../core/import/format.ts';
 import { columnProblems } from '../../../core/import/formats/table.ts';
 import { existingWays, type Import, type ImportOptions, phaseOf } from '../../../core/import/import.ts';
 import { importBatch, importFileBytes, refusedMost } from '../../../core/import/limits.ts';
@@ -20,10 +20,11 @@ import * as s from '../../json-schema.ts';
 import { problemText } from '../../problem-text.ts';
 import { conflict, refuseIfAny, unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
-import type { Operation, OperationContext, PreparationContext } from '../operation.ts';
-import { countsOf, importEntries, type PreparedEntry, refusedOf } from './entries.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import { countsOf, importEntries, refusedOf } from './entries.ts';
 import { membersExported } from './export.ts';
 import { refusals } from './list.ts';
+import { notTakenOf, prepareEntries } from './reading.ts';
 
 /** No document shows what they answer: the command alone calls them. */
 const output = { type: 'object' };
@@ -87,31 +88,6 @@ const entriesField: s.Schema<readonly { readonly line: number; readonly text: st
     additionalProperties: false,
   },
 };
-
-type Reading = s.ValuesOf<typeof reading>;
-type Entries = s.ValuesOf<{ entries: typeof entriesField }>['entries'];
-
-/** Reads lines, and makes what is kept of their hashes: that takes its time, and no transaction waits for it. */
-export async function prepareEntries(
-  entries: Entries,
-  { head, columns, firebase }: Pick<Reading, 'head' | 'columns' | 'firebase'>,
-  { passwords, isTrial }: Pick<PreparationContext, 'passwords' | 'isTrial'>,
-): Promise<readonly PreparedEntry[]> {
-  const prepared: PreparedEntry[] = [];
-  // One hash after the other: members who sign in meanwhile find a place.
-  for (const { line, text } of entries) {
-    const read = readPiece({ bytes: text === null ? null : Buffer.from(text) }, head, { columns, firebase });
-    if (read.ok) prepared.push({ line, read: { ...read, hash: await hashOf(read.member.password) } });
-    else prepared.push({ line, read });
-  }
-  return prepared;
-
-  async function hashOf(password: ImportedMember['password']): Promise<string | null> {
-    if (password === null) return null;
-    // What is tried and taken back needs no hash of ours over a fast one.
-    return isTrial && password.kind === 'fast' ? passwords.ofNoPassword('') : passwords.keep(password);
-  }
-}
 
 function answerOf(one: Import) {
   const { id, fileName, fileBytes, readTo, line, added, changed, skipped, refused } = one;
@@ -214,7 +190,12 @@ const sent = onTenant({
     };
     if (changes.refused > refusedMost) throw conflict([], 'too_many_refused', { most: refusedMost });
     await moveImport(tx, one, changes);
-    return { ...answerOf({ ...one, ...changes }), left: outcomes.flatMap(({ left }) => left) };
+    const left = outcomes.flatMap((line) => line.left);
+    return {
+      ...answerOf({ ...one, ...changes }),
+      left,
+      notTaken: notTakenOf(prepared, said.head, said.columns),
+    };
   },
 });
 
@@ -228,11 +209,12 @@ const checked = onTenant({
   fields: { ...reading, entries: entriesField },
   output,
   prepare: ({ entries, ...said }, context) => prepareEntries(entries, said, context),
-  run: async (context, { columns, existing, mail, slowHashes }, prepared) => {
+  run: async (context, { head, columns, existing, mail, slowHashes }, prepared) => {
     refuseIfAny(columnProblems(columns));
     const said = { existing, mail, slowHashes };
     const outcomes = await importEntries(context, { options: said }, prepared);
     return {
+      notTaken: notTakenOf(prepared, head, columns),
       outcomes: outcomes.map(({ problems, ...one }) => ({
         ...one,
         reasons: problems.map((found) => problemText(found)),

@@ -1,6 +1,12 @@
 // The operations that tell of files of members on their way in, and of those that came in lately.
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
-import { type Import, type ImportTrial, importPhases, phaseOf } from '../../../core/import/import.ts';
+import {
+  type Import,
+  type ImportTrial,
+  importPhases,
+  phaseOf,
+  type RefusedLine,
+} from '../../../core/import/import.ts';
 import { exportPart } from '../../../core/operators/limits.ts';
 import { findImport, listImports, listRefusals } from '../../../storage/imports/import.ts';
 import type { Tx } from '../../../storage/store.ts';
@@ -22,6 +28,10 @@ const checkSchema = s.exactly('What would become of its lines, before it starts'
   skipped: s.wholeNumber('Lines that would change nothing', 120),
   refused: s.wholeNumber('Lines that would be refused', 68),
   withoutPassword: s.wholeNumber('New members who bring no password, and choose one when they come', 12),
+  notTaken: s.list(
+    'What its columns or fields are called that mean nothing here: what they say is not taken',
+    s.text('One', 'salary'),
+  ),
   refusedLines: s.list(
     'The first lines that would be refused',
     s.exactly('One of them', {
@@ -81,13 +91,23 @@ export const importAnswer = ({
 
 const percentOf = (readTo: number, bytes: number) => Math.floor((100 * Math.min(readTo, bytes)) / bytes);
 
-const checkAnswer = ({ added, changed, skipped, refused, withoutPassword, refusedLines }: ImportTrial) => ({
-  ...{ added, changed, skipped, refused, withoutPassword },
-  refusedLines: refusedLines.map(({ line, problems }) => ({
+const checkAnswer = ({ refusedLines, notTaken = [], ...counts }: ImportTrial) =>
+  s.pick(checkSchema, {
+    ...counts,
+    notTaken,
+    refusedLines: refusedLines.map(({ line, problems }) => ({
+      line,
+      reason: problems.map((one) => problemText(one)).join('; '),
+    })),
+  });
+
+/** A line that was refused, with its reasons in words; the paths are for programs. */
+const refusalLine = ({ line, problems }: RefusedLine) =>
+  `${JSON.stringify({
     line,
-    reason: problems.map((one) => problemText(one)).join('; '),
-  })),
-});
+    reasons: problems.map((one) => problemText(one)),
+    paths: problems.map(({ path }) => path.join('.')),
+  })}\n`;
 
 const fields = { importId: importIdField };
 
@@ -132,19 +152,14 @@ export const refusals = onTenant({
   route: 'GET /imports/{importId}/refusals',
   fields,
   output: s.exactly('A file', {
-    text: s.text('A line for each', '{"line":7,"reasons":["email is missing"]}\n'),
+    text: s.text('A line for each', '{"line":7,"reasons":["email is missing"],"paths":["email"]}\n'),
   }),
   mediaType: 'application/x-ndjson; charset=utf-8',
   run: async ({ tx, tenant }, { importId }) => {
     if ((await findImport(tx, tenant.id, importId)) === null) throw unknown('import');
     const part = async (later: Tx, after: number): Promise<FileAnswer> => {
       const lines = await listRefusals(later, importId, after, exportPart);
-      const text = lines
-        .map(
-          ({ line, problems }) =>
-            `${JSON.stringify({ line, reasons: problems.map((one) => problemText(one)) })}\n`,
-        )
-        .join('');
+      const text = lines.map(refusalLine).join('');
       const last = lines.at(-1);
       if (last === undefined || lines.length < exportPart) return { text };
       return { text, more: (context) => part(context.tx, last.line) };

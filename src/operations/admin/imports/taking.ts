@@ -1,5 +1,6 @@
 // Works on a file that was uploaded: tries its lines first, and takes them in once that was said.
 import { setImmediate as turn } from 'node:timers/promises';
+import { toldTogether } from '../../../core/import/fields.ts';
 import { type FileHead, layoutOf } from '../../../core/import/format.ts';
 import type { Import, ImportTrial } from '../../../core/import/import.ts';
 import { refusedMost, trialLines } from '../../../core/import/limits.ts';
@@ -14,7 +15,7 @@ import type { OpenTenant } from '../../tenant/open-tenants.ts';
 import type { OperationDeps } from '../operation.ts';
 import { type Batch, batchesOf } from './batches.ts';
 import { countsOf, importEntries, type LineOutcome, type PreparedEntry, refusedOf } from './entries.ts';
-import { prepareEntries } from './imports.ts';
+import { notTakenOf, prepareEntries } from './reading.ts';
 
 export interface TakingDeps extends Pick<OperationDeps, 'vault' | 'passwords' | 'random' | 'tenants'> {
   readonly store: Store;
@@ -158,6 +159,7 @@ const noTrial = {
   refused: 0,
   withoutPassword: 0,
   refusedLines: [],
+  notTaken: [],
 } as const;
 
 /** Takes a transaction back whose outcomes are known. */
@@ -194,6 +196,7 @@ async function tryBatch(work: Work, batch: Batch, prepared: readonly PreparedEnt
         before.withoutPassword +
         outcomes.filter(({ line, outcome }) => outcome === 'added' && !withHash.has(line)).length,
       refusedLines: [...before.refusedLines, ...refusedOf(outcomes)].slice(0, trialLines),
+      notTaken: toldTogether(before.notTaken ?? [], notTakenOf(prepared, work.head, one.options.columns)),
     };
     await moveImport(tx, one, { trial });
     return true;

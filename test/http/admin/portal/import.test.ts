@@ -115,6 +115,26 @@ describe('an import in the portal', () => {
     expect(await partsOf(idOf(path))).toEqual([]);
   });
 
+  it('names the columns of the file: of what is wrong in a line, and those that are not taken', async () => {
+    const path = await begin();
+    const many = Array.from({ length: 60 }, (_, at) => `m${at}@columns.test;Digital;;${at}\n`).join('');
+    const content = `E-post;package;subscription start;salary\nwrong@columns.test;Digital;soon;1\n${many}`;
+    expect((await upload(path, 'members.csv', Buffer.from(content))).status).toBe(303);
+    await service.imported();
+    const { check } = await told(path);
+    expect(check).toMatchObject({
+      refused: 61,
+      notTaken: ['salary'],
+      refusedLines: expect.arrayContaining([
+        { line: 2, reason: expect.stringMatching(/^"subscription start" is no date/) },
+      ]),
+    });
+    const page = mainOf(await admin.send(pageOf(path)));
+    expect(page).toContain('Unknown columns, not taken');
+    expect(page).toContain('salary');
+    await cancel(path);
+  });
+
   it('MI13: takes nothing beyond the bound, of no form, and shows a form again that has no file it can read', async () => {
     const path = await begin();
     for (const [name, content, reason] of [
@@ -164,7 +184,7 @@ describe('an import in the portal', () => {
       tenant,
       importId: idOf(path),
     });
-    expect(text).toMatch(/^\{"line":2,"reasons":\["[^"]*1024 KB[^"]*"\]\}\n$/);
+    expect(text).toMatch(/^\{"line":2,"reasons":\["[^"]*1024 KB[^"]*"\],"paths":\[""\]\}\n$/);
   });
 
   it('MI15: of two hundred that begin at once one does, and no other tenant and no reader touches it', async () => {
