@@ -676,6 +676,8 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     GA13: 'a member whose seat was taken away, who takes it again without an invitation',
     GA14: 'invitations to one address without end, by an operator or an integration',
     GA15: 'a seat that is given back after its subscription has ended',
+    GA16: 'the link of an invitation that is guessed, over or another tenant’s, before its visitor has signed in',
+    GA17: 'two hundred mails with a link for a password to one address at once, by an operator or a token',
   },
 };
 

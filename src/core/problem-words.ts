@@ -45,6 +45,7 @@ export const problemWords = {
   seats_taken: '{taken} seats are taken: end some of them first, or leave as many',
   no_free_seat: 'no seat is free: end one, or ask for more',
   seat_mailed: 'this address got as many invitations today as it may get: send the next one tomorrow',
+  mailed_often: 'this address got several mails for this account within an hour: wait before the next one',
   seat_kept: 'there is a seat for this address already',
   seat_of_holder: 'the holder has the subscription, and needs no seat',
   seat_over: 'the subscription gives no access now, so its seats give none',

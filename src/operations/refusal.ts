@@ -5,15 +5,22 @@ import { problemLine } from './problem-text.ts';
 /** Nothing was done, and everything that is wrong is told at once. */
 export class OperationRefused extends Error {
   override readonly name = 'OperationRefused';
-  readonly kind: 'conflict' | 'denied' | 'invalid' | 'unknown';
+  readonly kind: 'conflict' | 'denied' | 'invalid' | 'limited' | 'unknown';
   readonly problems: readonly Problem[];
+  /** Of what was done too often: the seconds after which it may be done again; null of every other. */
+  readonly retryAfter: number | null;
   /** Whether the audit tells of it. */
   isWritten = false;
 
-  constructor(kind: OperationRefused['kind'], problems: readonly Problem[]) {
+  constructor(
+    kind: OperationRefused['kind'],
+    problems: readonly Problem[],
+    retryAfter: OperationRefused['retryAfter'] = null,
+  ) {
     super(problemLine(problems));
     this.kind = kind;
     this.problems = problems;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -37,3 +44,8 @@ export const invalid = refusing('invalid');
 export const conflict = refusing('conflict');
 /** What is asked for is not for this actor. */
 export const denied = refusing('denied');
+/** An address got as many mails as it may get now. @param retryAfter in seconds */
+export const tooManyMails = (
+  retryAfter: number,
+  ...said: ProblemArguments<'mailed_often' | 'seat_mailed'>
+): OperationRefused => new OperationRefused('limited', [problem(...said)], retryAfter);

@@ -48,6 +48,12 @@ export const trustedBrowserDays = { default: 30, most: 90 } as const;
  */
 export const mailsPerHour = { ofBrowser: 5, ofNetwork: 10, ofAll: 20 } as const;
 
+/**
+ * Mails with a link for a password that operators have sent to one address in an hour: counted apart, so that strangers who
+ * ask for theirs keep no operator from helping (F6), and no token fills a mailbox (GA17).
+ */
+export const operatorMailsPerHour = 5;
+
 /** Names and addresses that members give. */
 export const memberTextLength = { fullName: 200, nickName: 100, email: 254, line: 200, label: 60 } as const;
 

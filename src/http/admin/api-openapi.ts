@@ -55,7 +55,7 @@ const refusals = {
   '4XX': {
     name: 'Refused',
     description:
-      '400: the input is not as described. 401: there is no token, or it is unknown, revoked or expired. 403: the token lacks the permission, or has not every tenant. 404: there is no such thing, or it is not in reach of the token. 413: the body is too large. 415: the body is not application/json in UTF-8. 429: this token made all the calls of its limit, or called this operation too often, or too many wrong tokens came from this address; try again later. Nothing was done.',
+      '400: the input is not as described. 401: there is no token, or it is unknown, revoked or expired. 403: the token lacks the permission, or has not every tenant. 404: there is no such thing, or it is not in reach of the token. 413: the body is too large. 415: the body is not application/json in UTF-8. 429: this token made all the calls of its limit, or called this operation too often, or the address got as many mails as it may get now, or too many wrong tokens came from this address; try again later. Nothing was done.',
     headers: referencesTo({ ...headers, ...limitHeaders }),
   },
 } as const;

@@ -10,6 +10,7 @@ import { invalid, OperationRefused, refuseIfAny } from '../../operations/refusal
 import { apiErrorHandler, noStore, refuseOtherMethods, sendJson, sendTooMany } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import { jsonBody, queryOf } from '../form.ts';
+import { noteLimit } from '../limit-reached.ts';
 import { sendBearerProblem } from '../oidc/bearer.ts';
 import { type Caller, TokenOver, tokenActor } from './api-token.ts';
 import { callOperation, sendFileAnswer, TooManyCalls } from './call.ts';
@@ -177,16 +178,21 @@ const answerOf = {
   denied: { status: 403, error: 'insufficient_scope' },
   unknown: { status: 404, error: 'not_found' },
   conflict: { status: 409, error: 'conflict' },
+  limited: { status: 429, error: 'temporarily_unavailable' },
 } as const satisfies Readonly<Record<OperationRefused['kind'], { status: number; error: string }>>;
 
 /** Sends why an operation did nothing: every problem at once, and all of them in one line (RFC 6750 §3). */
-function sendOperationRefused(reply: FastifyReply, { kind, problems }: OperationRefused): FastifyReply {
+function sendOperationRefused(
+  reply: FastifyReply,
+  { kind, problems, retryAfter }: OperationRefused,
+): FastifyReply {
   const { status, error } = answerOf[kind];
   const description = plain(problemLine(problems));
   if (kind === 'denied') {
     const challenge = `Bearer realm="memberdoor", error="${error}", error_description="${description}"`;
     reply.header('www-authenticate', challenge);
   }
+  if (retryAfter !== null) noteLimit(reply.header('retry-after', retryAfter), 'mails');
   return sendJson(
     reply,
     { error, error_description: description, problems: problems.map(problemAnswer) },

@@ -39,6 +39,7 @@ import { askForPasskey, passkeyOf } from '../pages/passkey.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { type PasskeyEntrance, signInByPasskey, toSignIn } from '../pages/sign-in-passkey.ts';
 import { currentSession, guesserOf } from '../session.ts';
+import { invitationLead } from './account/seats/invited.ts';
 import { answerSignedIn, flowPage, goToFlow, type SignedIn, signInTo } from './flow-page.ts';
 import { addressToSignIn } from './login-hint.ts';
 import { accountWords, pendingAccount, providerButtons } from './providers/buttons.ts';
@@ -236,7 +237,8 @@ async function sendForm(
       client,
       // The picture of an app stands beside its name alone.
       logo: waiting === null ? (shown?.client.logo ?? null) : null,
-      lead: waiting ?? leadOf(flow, client, language),
+      lead:
+        waiting ?? (await invitationLead(request, flow, language, deps)) ?? leadOf(flow, client, language),
       providers: providers.filter(({ key }) => key !== account?.provider),
       steps: stepsOf(flow),
       maySignUp: maySignUp(request, flow, shown),

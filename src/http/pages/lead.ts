@@ -7,8 +7,18 @@ export type Lead = string | { readonly pieces: readonly string[]; readonly stron
 /** A character that is in no text. */
 const mark = '\u0001';
 
-/** A text with the word for one of its places in bold. @param place its name and the word */
-export function emphasized({ t }: Language, key: string, place: Readonly<Record<string, string>>): Lead {
+/**
+ * A text with the word for one of its places in bold.
+ *
+ * @param place its name and the word
+ * @param others the words for its other places
+ */
+export function emphasized(
+  { t }: Language,
+  key: string,
+  place: Readonly<Record<string, string>>,
+  others: Readonly<Record<string, string>> = {},
+): Lead {
   const [[name, strong] = ['', '']] = Object.entries(place);
-  return { pieces: t(key, { [name]: mark }).split(mark), strong };
+  return { pieces: t(key, { ...others, [name]: mark }).split(mark), strong };
 }

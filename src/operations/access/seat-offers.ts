@@ -17,6 +17,7 @@ import {
 import type { MemberSubscription } from '../../core/access/subscription.ts';
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
 import {
+  findSeat,
   findSeatOfAddress,
   findTakenSeat,
   listInvitations,
@@ -106,6 +107,31 @@ async function offerOf(tx: Tx, member: Member, subscriptionId: number, visit: Se
   const way = await wayWithoutInvitation(tx, member, group, visit);
   if (way === null || !hasFreeSeat(group, count)) return null;
   return { opened, holder, seat: null, way, expired: standing === 'expired' ? known : null } as const;
+}
+
+/** What an invitation is to, for who does not say who she is. */
+export interface InvitedTo {
+  readonly packageName: string;
+  /** Of whom it is; null where the holder has no name that strangers may be shown. */
+  readonly through: string | null;
+}
+
+/**
+ * What the invitation of a mail is to, as long as it can be taken: its id is what the mail has and what no one guesses
+ * (74 random bits), and what it says the mail says too (GA16).
+ */
+export async function invitedTo(
+  tx: Tx,
+  tenantId: string,
+  seatId: string,
+  now: number,
+): Promise<InvitedTo | null> {
+  const seat = await findSeat(tx, tenantId, seatId);
+  if (seat === null || seatStanding(seat, now) !== 'invited') return null;
+  const opened = await openSeats(tx, tenantId, seat.subscriptionId, now);
+  if (opened === null || !opened.isActive || opened.holder === null) return null;
+  const { fullName } = opened.holder;
+  return { packageName: opened.subscription.packageName, through: isName(fullName) ? fullName : null };
 }
 
 /** How a member may take a seat that is kept for no one; null if she may not. */

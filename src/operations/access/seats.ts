@@ -148,6 +148,12 @@ export async function sendInvitationAgain<Limit extends string = never>(
   return answer;
 }
 
+/** The page of the seats that a member may take. */
+export const invitationsPath = '/account/seats/join';
+
+/** The same, from the mail of an invitation: the page to sign in then says what it is to (GA16). */
+export const invitationUrl = ({ id }: Pick<Seat, 'id'>): string => `${invitationsPath}?invitation=${id}`;
+
 /**
  * Tells an address of its invitation. The link opens the offers of the member who signs in there: it is no secret, and gives
  * nothing to those whose address is another.
@@ -170,7 +176,7 @@ async function mailInvitation(
       package: subscription.packageName,
       date: expiresAt,
     },
-    link: `${tenant.issuer}/account/seats/join`,
+    link: `${tenant.issuer}${invitationUrl(seat)}`,
   });
 }
 

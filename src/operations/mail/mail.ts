@@ -71,6 +71,8 @@ export interface Mail {
   readonly code?: string;
   /** The absolute address that the one button opens. */
   readonly link?: string;
+  /** The absolute address at which people are invited to the seats of what was bought, where it has some. */
+  readonly seats?: string;
 }
 
 /** A mail as it is sent. */
@@ -161,7 +163,7 @@ type Parts = ReturnType<typeof partsOf> & { readonly links: ReturnType<typeof li
 
 /** What both forms of a mail are made of. */
 function partsOf(
-  { name, code, link: opened }: Mail,
+  { name, code, link: opened, seats }: Mail,
   { t }: Language,
   values: Readonly<Record<string, string>>,
 ) {
@@ -175,6 +177,7 @@ function partsOf(
       return value === '' ? [] : [{ label: t(`mail.fact.${fact}`), value }];
     }),
     link: link === undefined ? null : { label: t(`mail.${name}.button`), url: link, asText: t('mail.link') },
+    seats: seats === undefined ? null : { label: t('account.seats.people'), url: seats },
     code:
       code === undefined
         ? null
@@ -201,12 +204,13 @@ function lifetimeNotes(name: MailName, t: Translate): readonly string[] {
 }
 
 /** Plain text: a link and a code have a line of their own, so that they can be taken up whole. */
-function textOf({ greeting, lead, facts, link, code, notes, footer, links }: Parts): string {
+function textOf({ greeting, lead, facts, link, seats, code, notes, footer, links }: Parts): string {
   const paragraphs = [
     greeting,
     lead,
     facts.map(({ label, value }) => `${label} ${value}`).join('\n'),
     link === null ? '' : `${link.label}\n${link.url}`,
+    seats === null ? '' : `${seats.label}\n${seats.url}`,
     // The space keeps the two halves in their order where text runs from right to left.
     code === null ? '' : `${code.label}\n${code.digits.replace(' ', '\u00a0')}`,
     ...notes,

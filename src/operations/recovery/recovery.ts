@@ -71,7 +71,8 @@ export async function askForRecovery(
 
 /**
  * Mails a member a link for a password because an operator wants that: for a first one, which works for days,
- * or for a new one. An operator is not held to the mails of an hour (F6). Where members have no passwords the mail leads to the
+ * or for a new one. What strangers asked for keeps no operator from it (F6); how
+ * many operators send is counted where they do. Where members have no passwords the mail leads to the
  * sign-in.
  *
  * @returns until when the link works (ms); null where that has no end

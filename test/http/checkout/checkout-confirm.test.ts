@@ -86,6 +86,29 @@ describe('confirming', () => {
     expect(invoice.text).toContain('<span class="soft">10 seats</span>');
   });
 
+  it('pages 18: leads a buyer of seats on to inviting people: at the end, in the mail and on the card', async () => {
+    const { browser, packageId, ordering } = await summaries.open({ ...invoiced, seats: 10 });
+    await browser.submit(ordering, 'confirm');
+    await service.delivered();
+    const { subscriptions } = await givenOf(service, packageId);
+    const seats = `/account/seats/${subscriptions[0]?.id}`;
+    const done = await browser.send(ordering.path);
+    expect(done.text).toContain(`<a class="button secondary" href="${seats}">Invite people</a>`);
+    const mail = service.outbox.last('u1@example.test');
+    expect(mail.text).toContain(`Invite people\nhttps://a.test${seats}\n`);
+    expect(mail.html).toContain(`href="https://a.test${seats}"`);
+    expect(textOf(await browser.send('/account/subscriptions'))).toContain('Invite people');
+    expect((await browser.send(seats)).status).toBe(200);
+  });
+
+  it('says nothing of inviting people to who bought a plan without seats', async () => {
+    const { browser, ordering } = await summaries.open(invoiced);
+    await browser.submit(ordering, 'confirm');
+    await service.delivered();
+    expect((await browser.send(ordering.path)).text).not.toContain('Invite people');
+    expect(service.outbox.last('u1@example.test').text).not.toContain('Invite people');
+  });
+
   it('an invoice says how it is paid, and what of it is tax, as that was when it was written', async () => {
     const { id } = tenantOf(service, hosts.a);
     const setInvoicing = (invoicing: Partial<Invoicing>) =>

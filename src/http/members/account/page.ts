@@ -27,13 +27,16 @@ import { noProofs, type Proofs, proofsOf, proofsShown, signInAnew, signsInFirst 
 export type Visit = MemberVisit;
 
 /** A page of the account area. */
-export type AccountPage = GuardedPage<Visit>;
+export interface AccountPage extends GuardedPage<Visit> {
+  /** Where the sign-in leads back to, where that is more than the path of the page. */
+  readonly returnTo?: (request: FastifyRequest) => string;
+}
 
 /** Registers a page of the account area. A form that has no page of its own comes back to the overview. */
 export function accountPage(app: FastifyInstance, deps: Deps, page: AccountPage): void {
   const guard = memberGuard(deps, ({ request }) => ({
     purpose: purposeOfAll,
-    returnTo: page.show === undefined ? overview : pathOf(request),
+    returnTo: page.show === undefined ? overview : (page.returnTo?.(request) ?? pathOf(request)),
   }));
   const signIn: typeof guard.signIn = (reply) => {
     // The sign-in leads to the overview by itself.

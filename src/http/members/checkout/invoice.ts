@@ -7,6 +7,7 @@ import { findMember } from '../../../storage/members/member.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { chooseLanguage, type Language } from '../../../text/language.ts';
 import type { PageDeps } from '../../pages/guarded-page.ts';
+import { seatsUrl } from '../account/seats/group.ts';
 import { dayOf } from '../times.ts';
 import { describePrice, seatsOf } from './description.ts';
 
@@ -60,5 +61,6 @@ export async function mailSubscribed(
       ...(invoice === null ? {} : invoiceValues(invoice, tenant, language)),
     },
     link: `${tenant.issuer}${invoice === null ? '/account' : invoiceUrl(invoice)}`,
+    ...(seats === null ? {} : { seats: `${tenant.issuer}${seatsUrl(subscription)}` }),
   });
 }

@@ -236,6 +236,7 @@ export function sendHeld(
       lead: language.t('checkout.until', { package: offer.name, date: until }),
       invoice: null,
       mail: null,
+      seats: null,
       onward: asked.onCheckoutCompletedUrl,
       member,
       order: sealOrder(reply, asked, deps),

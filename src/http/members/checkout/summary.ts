@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import { checkoutStanding } from '../../../core/access/checkout.ts';
 import type { Consent } from '../../../core/access/consent.ts';
+import { isActive } from '../../../core/access/subscription.ts';
 import {
   abandonCheckout,
   confirmOwnCheckout,
@@ -14,9 +15,11 @@ import { invoiceUrl } from '../../../operations/access/invoice.ts';
 import { paymentMethod } from '../../../operations/access/payment.ts';
 import { listConsents, listLastConsentChanges } from '../../../storage/access/consent.ts';
 import { listInvoices } from '../../../storage/access/invoice.ts';
+import { withSeats } from '../../../storage/access/seat-group.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { pageForm, pageQuery } from '../../form.ts';
 import type { Answer, GuardedPage, Next } from '../../pages/guarded-page.ts';
+import { seatsUrl } from '../account/seats/group.ts';
 import { boxesOf, readConsents } from '../consent-form.ts';
 import { dayOf } from '../times.ts';
 import { addressInWords, addressUrl, sendAddressForm, submitAddress } from './address.ts';
@@ -175,7 +178,10 @@ async function cancel(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
 async function showCompleted(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
   const { request, checkout, offer, member, language, deps } = visit;
   const { t } = language;
-  const subscription = await heldSubscription(tx, member.id, checkout.packageId, deps.clock());
+  const now = deps.clock();
+  const subscription = await heldSubscription(tx, member.id, checkout.packageId, now);
+  const running = subscription !== null && isActive(subscription, now) ? subscription : null;
+  const grouped = await withSeats(tx, member.tenantId, running === null ? [] : [running.subscriptionId]);
   const invoices = await listInvoices(tx, member.id);
   const invoice = invoices.find(({ subscriptionId }) => subscriptionId === checkout.subscriptionId);
   return () =>
@@ -192,6 +198,7 @@ async function showCompleted(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
             ? null
             : { url: invoiceUrl(invoice), ...describePayment(invoice, request.tenant, language) },
         mail: t('checkout.completed.mail', { email: member.email }),
+        seats: running !== null && grouped.has(running.subscriptionId) ? seatsUrl(running) : null,
         onward: stillAllowed(checkout.onCheckoutCompletedUrl, request.tenant),
         member: null,
         order: null,

@@ -31,6 +31,7 @@ import {
 import { emphasized } from '../../pages/lead.ts';
 import { type FieldProblem, sendPage } from '../../pages/pages.ts';
 import { sendProblem, sendTooManyMails } from '../../pages/problem.ts';
+import { invitationLead } from '../account/seats/invited.ts';
 import { boxesOf, type ConsentAnswers, readConsents } from '../consent-form.ts';
 import { askerOf } from '../email-proof.ts';
 import { answerSignedIn, flowPage, goToFlow, signInTo } from '../flow-page.ts';
@@ -56,7 +57,9 @@ export async function signUpFor(request: FastifyRequest, flow: Flow, deps: Deps)
   const all = await transactionOf(request, deps, (tx) => listConsents(tx, request.tenant.id));
   const consents = all.filter(({ atSignUp }) => atSignUp);
   if (asked === null) {
-    const lead = isCheckout(flow) ? language.t('signUp.leadCheckout') : null;
+    const lead = isCheckout(flow)
+      ? language.t('signUp.leadCheckout')
+      : await invitationLead(request, flow, language, deps);
     return { lead, logo: null, consents, formTargets: [] };
   }
   return {

@@ -15,7 +15,7 @@ import {
   sendInvitationAgain,
 } from '../../access/seats.ts';
 import * as s from '../../json-schema.ts';
-import { conflict, refuseIfAny, unknown } from '../../refusal.ts';
+import { conflict, refuseIfAny, tooManyMails, unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
 import { emailField, memberIdField } from '../members/member.ts';
@@ -98,13 +98,15 @@ const invited = onTenant({
     const wrong = emailProblem(email);
     refuseIfAny(wrong === null ? [] : [problem('email', wrong)]);
     const language = languageOf(context, opened);
+    const mail = mailIn(context);
     const answer = await inviteToSeat(
       tx,
       tenant,
       opened,
       { email, language, doer: null },
-      { random, mails, now, takeMail: takeMailIn(context) },
+      { random, mails, now, takeMail: mail.take },
     );
+    if (answer === 'mailed') throw tooManyMails(mail.wait, 'email', 'seat_mailed');
     if (typeof answer === 'string') throw conflict('email', refusals[answer]);
     return shown(context, subscriptionId, answer.id);
   },
@@ -115,16 +117,20 @@ const refusals = {
   holder: 'seat_of_holder',
   kept: 'seat_kept',
   over: 'seat_over',
-  mailed: 'seat_mailed',
 } as const;
 
-/** Counts a mail that is about to be sent, by its address. */
-const takeMailIn =
-  ({ tenant, mailCounters }: Context) =>
-  async (tx: Tx, email: string) =>
-    mailCounters === undefined || (await takeSeatMail(tx, mailCounters, tenant.id, email)) === null
-      ? null
-      : 'mailed';
+/** Counts a mail that is about to be sent, by its address, and keeps in how many seconds the next one may be. */
+function mailIn({ tenant, mailCounters }: Context) {
+  const mail = {
+    wait: 0,
+    take: async (tx: Tx, email: string) => {
+      if (mailCounters === undefined) return null;
+      mail.wait = (await takeSeatMail(tx, mailCounters, tenant.id, email)) ?? 0;
+      return mail.wait === 0 ? null : 'mailed';
+    },
+  };
+  return mail;
+}
 
 /** The mail speaks the language of who sells or holds the seats: what the address reads is not known. */
 const languageOf = ({ tenant }: Context, { holder }: OpenedGroup) =>
@@ -152,11 +158,12 @@ const sentAgain = onTenant({
     const seat = await seatOf(tx, opened.group, seatId);
     if (seat === null) throw unknown('seat');
     const by = { language: languageOf(context, opened), doer: null };
+    const mail = mailIn(context);
     const answer = await sendInvitationAgain(tx, tenant, opened, seat, by, {
       ...{ random, mails, now },
-      takeMail: takeMailIn(context),
+      takeMail: mail.take,
     });
-    if (answer === 'mailed') throw conflict('seatId', 'seat_mailed');
+    if (answer === 'mailed') throw tooManyMails(mail.wait, 'seatId', 'seat_mailed');
     if (answer === 'full') throw conflict('seatId', 'no_free_seat');
     if (answer === 'refused') throw conflict('seatId', opened.isActive ? 'seat_kept' : 'seat_over');
     return shown(context, subscriptionId, seatId);

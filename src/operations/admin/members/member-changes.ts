@@ -32,6 +32,7 @@ import type { OpenTenant } from '../../tenant/open-tenants.ts';
 import { firstSubscriptionField, subscriptionIdField } from '../access/subscriptions.ts';
 import { forceField, type OnTenant, onTenant } from '../define.ts';
 import type { Operation, OperationContext } from '../operation.ts';
+import { countMail } from './mails.ts';
 import {
   demandManage,
   demandOther,
@@ -105,6 +106,7 @@ const created = onTenant({
     await freeExternalId(tx, member);
     await insertMember(tx, member, passwordHash, input.password === undefined ? null : now);
     if (input.password === undefined) {
+      await countMail(context, member.email, 'email');
       await mailPasswordLink(tx, tenant, member, 'invitation', { clock: () => now, random, mails });
     }
     const { subscription } = input;

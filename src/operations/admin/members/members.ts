@@ -1,8 +1,6 @@
 // The operations on members.
 
-import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
-import { maySignIn } from '../../../core/members/member.ts';
-import { usesPassword } from '../../../core/members/ways-in.ts';
+import { isoTime } from '../../../core/access/iso-time.ts';
 import { listLook } from '../../../core/operators/limits.ts';
 import { mayGrant } from '../../../core/operators/permission.ts';
 import { countKept } from '../../../storage/members/erase.ts';
@@ -17,7 +15,6 @@ import { keepAccount } from '../../account/account.ts';
 import * as s from '../../json-schema.ts';
 import { disableMember, enableMember, wholeMemberData } from '../../member/member.ts';
 import { deleteForGood } from '../../member/moved-address.ts';
-import { mailPasswordLink } from '../../recovery/recovery.ts';
 import { conflict, denied, invalid } from '../../refusal.ts';
 import { forceField, type OnTenant, onTenant } from '../define.ts';
 import { listWithFile, nextText, sortField } from '../list.ts';
@@ -25,7 +22,6 @@ import { isSince, type Operation, type OperationContext, type Thing } from '../o
 import { filterField, readFilter } from './filter.ts';
 import {
   demandOther,
-  emailField,
   isEnabled,
   manageableMember,
   memberAnswer,
@@ -226,41 +222,6 @@ const dataExported = onTenant({
   },
 });
 
-const mailSchema = s.resource('SentMail', 'What was sent', {
-  id: memberIdField,
-  email: { ...emailField, description: 'Where it was sent' },
-  expiresAt: s.timeOrNull('Until when its link works; null where that has no end', null),
-});
-
-/** Mails the member a link of one use, whatever was mailed before. */
-const mailing = {
-  portal: { ...ofMember, atOnce: true, fits: isEnabled, done: 'The mail is on its way.' },
-  permission: 'members:write',
-  fields,
-  output: mailSchema,
-} as const;
-
-async function sendLink(
-  context: OnTenant<OperationContext>,
-  memberId: string,
-  mail: 'invitation' | 'passwordReset',
-): Promise<object> {
-  const { tx, tenant, random, mails, now } = context;
-  const member = await manageableMember(context, memberId);
-  if (!maySignIn(member, now)) throw conflict('memberId', 'member_disabled');
-  if (mail === 'passwordReset' && !usesPassword(tenant, member)) throw conflict('memberId', 'no_passwords');
-  const expiresAt = await mailPasswordLink(tx, tenant, member, mail, { clock: () => now, random, mails });
-  return { id: member.id, email: member.email, expiresAt: isoTimeOrNull(expiresAt) };
-}
-
-const invitationSent = onTenant({
-  ...mailing,
-  name: 'members.sendInvitation',
-  summary: 'Mail a member the invitation again: a link to choose a first password, good for three days',
-  route: 'POST /members/{memberId}/invitation',
-  run: (context, { memberId }) => sendLink(context, memberId, 'invitation'),
-});
-
 const deletionCancelled = onTenant({
   name: 'members.cancelDeletion',
   summary: 'Keep a member who asked to be deleted: the account stays as it is, and a mail says so',
@@ -280,14 +241,6 @@ const deletionCancelled = onTenant({
   },
 });
 
-const passwordResetSent = onTenant({
-  ...mailing,
-  name: 'members.sendPasswordReset',
-  summary: 'Mail a member a link to choose a new password, good for half an hour',
-  route: 'POST /members/{memberId}/password-reset',
-  run: (context, { memberId }) => sendLink(context, memberId, 'passwordReset'),
-});
-
 export const memberOperations: readonly Operation[] = [
   onTenant(all.list),
   onTenant(all.file),
@@ -297,4 +250,3 @@ export const memberOperations: readonly Operation[] = [
   deleted,
 ];
 export const memberFileOperations: readonly Operation[] = [dataExported];
-export const memberMailOperations: readonly Operation[] = [invitationSent, passwordResetSent];

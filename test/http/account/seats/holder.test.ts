@@ -163,7 +163,7 @@ describe('pages 18: the holder of seats', () => {
       const { seatId } = await run<{ seatId: string }>(service, 'seats.invite', asked);
       if (sent === seatMailsPerDay - 1) {
         const again = await refusal(service, 'seats.sendAgain', { tenant, subscriptionId, seatId });
-        expect(again).toMatchObject({ kind: 'conflict', problems: [expect.stringContaining('tomorrow')] });
+        expect(again).toMatchObject({ kind: 'limited', problems: [expect.stringContaining('tomorrow')] });
       }
       await run(service, 'seats.remove', { tenant, subscriptionId, seatId });
     }

@@ -8,6 +8,7 @@ import { conflict, OperationRefused } from '../../../../operations/refusal.ts';
 import { CommitUnanswered } from '../../../../storage/store.ts';
 import { say } from '../../../../text/portal.ts';
 import type { Form } from '../../../form.ts';
+import { noteLimit } from '../../../limit-reached.ts';
 import { backOf, operationNamed, pathOf } from '../addresses.ts';
 import { pressOf } from '../buttons.ts';
 import { doneFacts, noticeOf } from '../done.ts';
@@ -85,7 +86,10 @@ async function carryOut(visit: OperationVisit, form: Form, said: Facts): Promise
     if (!(error instanceof OperationRefused)) throw error;
     // What is out of reach stands in the audit already.
     if (!hasTenant(visit, known.tenant)) return sendPortalProblem(reply, 'notFound', visit);
-    return withPresent(visit, (present) => sendForm(visit, form, present, error.problems));
+    // What is sent too often is not done by pressing again at once.
+    if (error.retryAfter !== null) noteLimit(reply.header('retry-after', error.retryAfter), 'mails');
+    const status = error.kind === 'limited' ? 429 : 422;
+    return withPresent(visit, (present) => sendForm(visit, form, present, error.problems, { status }));
   }
 }
 
@@ -108,6 +112,8 @@ export function sendFormAgain(
 }
 
 interface FormState {
+  /** The status of a form that has problems. */
+  readonly status?: number;
   /** Whether nothing is folded. */
   readonly isWhole?: boolean;
   /** What is wrong with the name of what it ends. */
@@ -120,7 +126,7 @@ async function sendForm(
   values: FormValues,
   present: Facts | null,
   problems: readonly Problem[] = [],
-  { isWhole = false, ofName = [] }: FormState = {},
+  { status = 422, isWhole = false, ofName = [] }: FormState = {},
 ): Promise<FastifyReply> {
   const { operation, part } = visit;
   const own = ownFormOf(visit);
@@ -132,7 +138,7 @@ async function sendForm(
     title:
       own?.title?.(visit) ??
       (part === undefined ? titleOf(operation, isThere(visit)) : partTitle(operation, part)),
-    status: placed.length > 0 ? 422 : 200,
+    status: placed.length > 0 ? status : 200,
     framesOwn: own?.framesOwn,
     data: {
       ...aboutForm(visit, present),

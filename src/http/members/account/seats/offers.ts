@@ -8,22 +8,27 @@ import {
   type SeatOffer,
   takeOfferedSeat,
 } from '../../../../operations/access/seat-offers.ts';
-import { removeSeat } from '../../../../operations/access/seats.ts';
+import { invitationsPath, removeSeat } from '../../../../operations/access/seats.ts';
 import type { Tx } from '../../../../storage/store.ts';
 import { pageForm } from '../../../form.ts';
 import type { Answer } from '../../../pages/guarded-page.ts';
 import { sendProblem } from '../../../pages/problem.ts';
 import { dayOf } from '../../times.ts';
 import { type AccountPage, redirectDone, sendAccountPage, type Visit } from '../page.ts';
+import { returnToInvitation } from './invited.ts';
 
-const url = '/account/seats/join';
 const after = '/account/subscriptions';
 
 /**
  * GET and POST /account/seats/join: where the mail of an invitation leads. Opening it gives nothing: a button does, to the
  * member whose proven address was invited, or is at a domain or in a network that may join (GA2, GA3, GA10).
  */
-export const seatOffersPage: AccountPage = { url, show: (tx, visit) => show(tx, visit, null), submit };
+export const seatOffersPage: AccountPage = {
+  url: invitationsPath,
+  returnTo: returnToInvitation,
+  show: (tx, visit) => show(tx, visit, null),
+  submit,
+};
 
 async function show(tx: Tx, visit: Visit, problem: string | null): Promise<Answer> {
   const { member, language } = visit;

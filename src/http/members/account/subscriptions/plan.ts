@@ -51,13 +51,18 @@ export function planOf(
     standing,
     tag: language.t(`account.subscriptions.tag.${name}`),
     tone,
-    seats: grouped.has(subscription.subscriptionId) ? seatsUrl(subscription) : null,
+    seats: grouped.has(subscription.subscriptionId)
+      ? { href: seatsUrl(subscription), text: isRunning(standing) ? 'people' : 'manage' }
+      : null,
     about: [
       nextOf(visit, subscription, standing),
       ...(isRenewed && isSelling ? [describePrice(subscription, language)] : []),
     ],
   };
 }
+
+/** Whether a subscription gives access: people can be invited to its seats. */
+const isRunning = (standing: SubscriptionState): boolean => standing === 'active' || standing === 'cancelled';
 
 /** What happens to a subscription next, or happened last. */
 function nextOf(visit: Visit, subscription: MemberSubscription, standing: SubscriptionState): string {
