@@ -150,6 +150,13 @@ describe('memberdoor import', () => {
     });
   });
 
+  it('a file whose name has a line end in it is called by one line', async () => {
+    await run(write('line\nby line.jsonl', lines({ email: 'line@moved.test' })));
+    const page = { tenant: hosts.a, sort: '-importId', limit: 1 };
+    const { imports: all } = await operate<{ imports: { name: string }[] }>(service, 'imports.list', page);
+    expect(all).toMatchObject([{ name: 'lineby line.jsonl' }]);
+  });
+
   it('MI5: another tenant’s package and consent are not there', async () => {
     const { out } = await run(
       write(

@@ -4,7 +4,7 @@ import { createWriteStream, rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { toldTogether } from '../../core/import/fields.ts';
 import { type FileHead, importFormats, readHead } from '../../core/import/format.ts';
-import { existingWays } from '../../core/import/import.ts';
+import { existingWays, fileNameOf } from '../../core/import/import.ts';
 import { normaliseEmail } from '../../core/members/member.ts';
 import { batchesOf } from '../../operations/admin/imports/batches.ts';
 import { exportFormats, membersExported } from '../../operations/admin/imports/export.ts';
@@ -115,7 +115,7 @@ async function importAll(work: Work): Promise<number> {
     const { answer } = (await connection.call(operation, { tenant, ...input })) as { answer: unknown };
     return answer as Progress;
   };
-  const named = { fileName: basename(file.path).slice(0, 255), fileHash: file.hash, fileBytes: file.bytes };
+  const named = { fileName: fileNameOf(basename(file.path)), fileHash: file.hash, fileBytes: file.bytes };
   let at = await call(imports.begin, { ...named, ...reading });
   const importId = at.id;
   const left = new Map<string, number>();

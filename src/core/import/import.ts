@@ -1,8 +1,10 @@
 /** A file of members on its way in: what was sent of it, how far it was read, and what came of its lines. */
+
 import type { Source } from '../operators/audit-event.ts';
-import type { Problem } from '../problem.ts';
+import { type Problem, problem } from '../problem.ts';
 import type { ReadingOptions } from './entry.ts';
 import type { FileHead, ImportFormat } from './format.ts';
+import { fileNameLength } from './limits.ts';
 
 /** What is done with a line whose address a member has already. */
 export const existingWays = ['skip', 'update'] as const;
@@ -75,6 +77,19 @@ export interface Import extends ImportCounts {
   /** Why it was given up; null if it was not, or by who began it. */
   readonly failure: Problem | null;
 }
+
+/** What is wrong with what a file is said to be called; nothing where that is not said. */
+export function fileNameProblems(field: string, name = ''): readonly Problem[] {
+  if (name.length > fileNameLength) return [problem(field, 'too_long', { most: fileNameLength })];
+  return /\p{Cc}/u.test(name) ? [problem(field, 'unfit')] : [];
+}
+
+/** The name of a file on a disk as a line of text. */
+export const fileNameOf = (name: string): string =>
+  name
+    .replaceAll(/\p{Cc}/gu, '')
+    .trim()
+    .slice(0, fileNameLength) || 'members';
 
 /** Where an import is. */
 export const importPhases = [

@@ -35,6 +35,9 @@ export const besidesMost = 100;
 /** So many refused lines are kept: a file with more of them is not what it was said to be, and the import ends. */
 export const refusedMost = 100_000;
 
+/** What a file is called, in characters. */
+export const fileNameLength = 255;
+
 /** What another system calls a member, in characters. */
 export const externalIdLength = 128;
 

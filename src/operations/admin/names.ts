@@ -24,14 +24,15 @@ type Context = OnTenant<OperationContext>;
 const each = <Id>(ids: readonly Id[]): readonly Id[] => [...new Set(ids)];
 
 /** A page of a list with the name of each member in it. */
-export async function withMemberNames<Item extends { readonly memberId: string }>(
+export async function withMemberNames<Item extends { readonly memberId: string | null }>(
   items: readonly Item[],
   { tx, tenant, actor }: Context,
 ) {
   const mayRead = mayGrant(actor, ['members:read']);
-  const ids = mayRead ? each(items.map(({ memberId }) => memberId)) : [];
+  const named = mayRead ? items : [];
+  const ids = each(named.flatMap(({ memberId }) => memberId ?? []));
   const found = new Map((await nameMembers(tx, tenant.id, ids)).map((one) => [one.id, one]));
-  return items.map((item) => ({ ...item, ...namesOf(found.get(item.memberId)) }));
+  return items.map((item) => ({ ...item, ...namesOf(found.get(item.memberId ?? '')) }));
 }
 
 const namesOf = (member: NamedMember | undefined) => ({

@@ -269,6 +269,12 @@ interface PortalFace {
   readonly endsWith?: (thing: Thing) => Readonly<Record<string, number>>;
   /** What takes it back: the page after it offers that as "Undo". */
   readonly undo?: Undo;
+  /** Whether its button is the first of the page, where it fits: what the page waits for. */
+  readonly isMain?: true;
+  /** The page of a group of fields that has its button too. */
+  readonly part?: string;
+  /** The property that the heading of its page says; a name where it is left out. */
+  readonly headed?: string;
   /** Whether its button does it, with no form in between: what can be undone, or takes nothing away. */
   readonly atOnce?: true;
   /** The buttons that stand for it, in the place of one that leads to its form. */

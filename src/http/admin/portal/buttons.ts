@@ -35,7 +35,7 @@ export function formButtons(visit: OperationVisit, thing: Facts = {}): readonly 
     .flatMap((operation) => {
       const own = addressOf(operation, known);
       const href = own ?? newAddressOf(operation, known);
-      const isMain = own === null || operation.path === page.path;
+      const isMain = own === null || operation.path === page.path || operation.portal?.isMain === true;
       const at = { href: `${href}${narrowingFor(visit, operation)}`, isMain, isThere: own !== null };
       return href === null ? [] : buttonsAt(visit, operation, thing, at);
     })
@@ -106,6 +106,15 @@ export function buttonFor(
   if (operation.portal?.fits?.(thing) === false || !mayCall(visit, operation)) return [];
   return buttonsAt(visit, operation, thing, { href, isMain: false, isThere: true });
 }
+
+/** The buttons on the page of a group of fields. @param thing what its form changes */
+export const partButtons = (visit: OperationVisit, part: string, thing: Facts): readonly Button[] =>
+  visit.operations
+    .filter(({ portal }) => portal?.part === part)
+    .flatMap((operation) => {
+      const href = addressOf(operation, visit.known);
+      return href === null ? [] : buttonFor(visit, operation, thing, href);
+    });
 
 /** The forms on a page that fit what it shows. */
 function formsOn(visit: OperationVisit, thing: Facts): readonly Operation[] {

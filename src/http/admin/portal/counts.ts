@@ -1,5 +1,6 @@
 // What the rail and the lists say of how many there are. It is remembered for a minute: to count is not free, and a
-// number that is a minute old is as good. What an administrator changes here is counted anew.
+// number that is a minute old is as good. What an administrator changes here is counted anew, and so is what a list says
+// in all: its page may show more than there were before an import.
 import { countedUpTo, countsRemembered, countsTenants } from '../../../core/operators/limits.ts';
 import { type AgedMap, createAgedMap } from '../../../storage/memory/aged-map.ts';
 import { say } from '../../../text/portal.ts';

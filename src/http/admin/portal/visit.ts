@@ -79,7 +79,7 @@ export function adminGuard(portal: Portal, isPage: boolean): Guard<Visit> {
       const actor = actorOf(current.member);
       const newToken = () => visitToken({ purposeOf }, visit);
       const denial = { isWritten: false };
-      const counts = () => countsHere(visit);
+      const counts = (isAnew = false) => countsHere(visit, isAnew);
       const read = (name: string, input: Facts) => callIfMay(visit, name, input);
       const visit: Visit = { ...portal, ...current, request, reply, actor, denial, counts, read, newToken };
       return visit;
@@ -166,8 +166,9 @@ export async function call(
 }
 
 /** The counts of the shown tenant: if they cannot be read, the page is shown without them. */
-async function countsHere(visit: Visit): Promise<Counts | null> {
+async function countsHere(visit: Visit, isAnew: boolean): Promise<Counts | null> {
   const { host, id } = shownTenant(visit);
+  if (isAnew) forgetCounts(visit);
   const { knownCounts, deps } = visit;
   try {
     return await countsOf(knownCounts, id, deps.clock(), () =>

@@ -21,8 +21,8 @@ export interface Visit extends GuardedVisit, Portal {
   readonly actor: Extract<Actor, { kind: 'admin' }>;
   /** Whether the audit tells already of what this visit was denied. */
   readonly denial: { isWritten: boolean };
-  /** The counts of the tenant that is looked at; null if they cannot be read. */
-  readonly counts: () => Promise<Counts | null>;
+  /** The counts of the tenant that is looked at; null if they cannot be read. @param isAnew whether none is remembered */
+  readonly counts: (isAnew?: boolean) => Promise<Counts | null>;
   /** What a page reads beside its own, by the name of the operation; null where there is nothing of it for this administrator. */
   readonly read: (name: string, input: Facts) => Promise<Facts | null>;
   /** The token of another form of this visit. */

@@ -18,7 +18,7 @@ import { memberIdField } from '../members/member.ts';
 import { memberNameFields, withMemberNames } from '../names.ts';
 import type { Operation } from '../operation.ts';
 import { packageIdField } from './packages.ts';
-import { groupFor, seatAnswer, seatSchema } from './seats.ts';
+import { groupFor, namedSeatSchema, seatAnswer } from './seats.ts';
 import { subscriptionIdField } from './subscriptions.ts';
 
 const seatsField = {
@@ -106,14 +106,15 @@ const read = onTenant({
   fields,
   output: s.extended(groupSchema, 'GroupDetails', 'The subscription', {
     ...memberNameFields,
-    members: s.list('Its first seats', seatSchema),
+    members: s.list('Its first seats', namedSeatSchema),
   }),
   run: async (context, { subscriptionId }) => {
     const opened = await groupFor(context, subscriptionId);
     const seats = await listSeats(context.tx, subscriptionId, { limit: listPage.default });
     const [group] = await withMemberNames([groupAnswer(opened)], context);
     if (group === undefined) throw unknown('group');
-    return { ...group, members: seats.map((seat) => seatAnswer(seat, context.now)) };
+    const answers = seats.map((seat) => seatAnswer(seat, context.now));
+    return { ...group, members: await withMemberNames(answers, context) };
   },
 });
 

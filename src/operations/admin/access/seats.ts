@@ -19,6 +19,7 @@ import { conflict, refuseIfAny, tooManyMails, unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
 import { emailField, memberIdField } from '../members/member.ts';
+import { memberNameFields, withMemberNames } from '../names.ts';
 import type { Operation, OperationContext, Thing } from '../operation.ts';
 import { subscriptionIdField } from './subscriptions.ts';
 
@@ -38,6 +39,9 @@ export const seatSchema = s.resource('Seat', 'A seat of a subscription', {
   expiresAt: s.time('Until when an invitation can be taken'),
   takenAt: s.timeOrNull('When it was taken', null),
 });
+
+/** In a list, a seat says what its member is called. */
+export const namedSeatSchema = s.extended(seatSchema, 'ListedSeat', 'A seat in a list', memberNameFields);
 
 export function seatAnswer(seat: NamedSeat, now: number) {
   const { id, invitedAt, expiresAt, takenAt } = seat;
@@ -74,11 +78,14 @@ const seatsListed = onTenant(
     fields,
     of: 'seats',
     page: 'A page of seats, oldest first',
-    schema: seatSchema,
+    schema: namedSeatSchema,
     read: async (context, page, { subscriptionId }) => {
       await groupFor(context, subscriptionId);
       const seats = await listSeats(context.tx, subscriptionId, page);
-      return seats.map((seat) => seatAnswer(seat, context.now));
+      return withMemberNames(
+        seats.map((seat) => seatAnswer(seat, context.now)),
+        context,
+      );
     },
   }),
 );

@@ -9,7 +9,13 @@ import { unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { limitField, nextNumber, pageOf } from '../list.ts';
 import type { Operation } from '../operation.ts';
-import { attemptAnswer, attemptSchema, deliveryAnswer, deliveryIdField, deliverySchema } from './delivery.ts';
+import {
+  attemptAnswer,
+  attemptSchema,
+  deliveryAnswers,
+  deliveryIdField,
+  deliverySchema,
+} from './delivery.ts';
 import { webhookIdField } from './webhooks.ts';
 
 const listed = onTenant({
@@ -41,37 +47,51 @@ const listed = onTenant({
     webhookDeliveries: s.list('Deliveries', deliverySchema),
     next: nextNumber(17),
   }),
-  run: async ({ tx, tenant }, { webhookId, before, limit }) => {
+  run: async (context, { webhookId, before, limit }) => {
+    const { tx, tenant } = context;
     if ((await findEndpoint(tx, tenant.id, webhookId)) === null) throw unknown('webhook');
     const { page, last } = pageOf(await listDeliveries(tx, webhookId, { before, limit: limit + 1 }), limit);
-    return { webhookDeliveries: page.map(deliveryAnswer), next: last?.id ?? null };
+    return { webhookDeliveries: await deliveryAnswers(page, context), next: last?.id ?? null };
   },
 });
 
 const read = onTenant({
   name: 'webhookDeliveries.read',
   summary: 'Show what a webhook was told, and each time that it was sent',
-  portal: { parts: { history: { columns: ['at', 'result', 'took', 'answer'] } } },
+  portal: { headed: 'type', parts: { history: { columns: ['at', 'result', 'took', 'answer'] } } },
   permission: 'events:read',
   route: 'GET /webhooks/{webhookId}/deliveries/{deliveryId}',
   fields: { webhookId: webhookIdField, deliveryId: deliveryIdField },
   output: s.extended(deliverySchema, 'WebhookDeliveryDetails', 'What a webhook was told', {
+    webhookName: s.text('The name of the webhook', 'CRM'),
+    url: s.text('Where the webhook is told of events', 'https://crm.example.com/hooks/members'),
     payload: s.text('What was sent', '{"type":"member.created"}'),
     history: s.list(`The last ${limits.attempts} times that it was sent, newest first`, attemptSchema),
   }),
-  run: async ({ tx, tenant }, { webhookId, deliveryId }) => {
+  run: async (context, { webhookId, deliveryId }) => {
+    const { tx, tenant } = context;
     const endpoint = await findEndpoint(tx, tenant.id, webhookId);
     const delivery = endpoint === null ? null : await findDelivery(tx, webhookId, deliveryId);
-    if (delivery === null) throw unknown('delivery');
+    if (endpoint === null || delivery === null) throw unknown('delivery');
+    const [answer] = await deliveryAnswers([delivery], context);
     const made = await listAttempts(tx, { endpointId: webhookId, deliveryId });
-    return { ...deliveryAnswer(delivery), payload: delivery.payload, history: made.map(attemptAnswer) };
+    const { name: webhookName, url } = endpoint;
+    const { payload } = delivery;
+    return { ...answer, webhookName, url, payload, history: made.map(attemptAnswer) };
   },
 });
 
 const sentAgain = onTenant({
   name: 'webhookDeliveries.sendAgain',
   summary: 'Send what a webhook was told again, once, with the same id',
-  portal: { page: 'webhookDeliveries.read', reads: 'webhookDeliveries.read', atOnce: true },
+  portal: {
+    page: 'webhookDeliveries.read',
+    reads: 'webhookDeliveries.read',
+    // What is sent again is a delivery of its own: the first of the list.
+    lands: 'webhookDeliveries.list',
+    done: 'Sent again. The new delivery stands first.',
+    atOnce: true,
+  },
   permission: 'events:write',
   route: 'POST /webhooks/{webhookId}/deliveries/{deliveryId}/send-again',
   fields: { webhookId: webhookIdField, deliveryId: deliveryIdField },

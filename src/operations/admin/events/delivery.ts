@@ -6,6 +6,9 @@ import { isWaiting } from '../../../core/events/webhook.ts';
 import type { AttemptRow } from '../../../storage/events/webhook-attempt.ts';
 import type { DeliveryRow } from '../../../storage/events/webhook-delivery.ts';
 import * as s from '../../json-schema.ts';
+import type { OnTenant } from '../define.ts';
+import { memberNameFields, withMemberNames } from '../names.ts';
+import type { OperationContext } from '../operation.ts';
 
 export const deliveryIdField = s.wholeNumber('The id of the delivery', 17);
 
@@ -17,6 +20,7 @@ export const deliverySchema = s.resource('WebhookDelivery', 'What a webhook was 
     '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a11',
   ),
   memberId: s.textOrNull('The member that it is about', null),
+  ...memberNameFields,
   state: s.oneOf(
     'DeliveryState',
     'Whether it was taken. What is held waits for an earlier one of the same member, or for the webhook to be turned on',
@@ -42,10 +46,15 @@ export const attemptSchema = s.resource('WebhookAttempt', 'One time that a webho
 
 export const attemptAnswer = (row: AttemptRow) => s.pick(attemptSchema, { ...row, at: isoTime(row.at) });
 
-export const deliveryAnswer = (row: DeliveryRow) =>
-  s.pick(deliverySchema, {
-    ...row,
-    createdAt: isoTime(row.createdAt),
-    lastAt: isoTimeOrNull(row.lastAt),
-    nextAttemptAt: isWaiting(row) ? isoTime(row.nextAttemptAt) : null,
-  });
+/** Deliveries, each with what its member is called. */
+export async function deliveryAnswers(rows: readonly DeliveryRow[], context: OnTenant<OperationContext>) {
+  const named = await withMemberNames(rows, context);
+  return named.map((row) =>
+    s.pick(deliverySchema, {
+      ...row,
+      createdAt: isoTime(row.createdAt),
+      lastAt: isoTimeOrNull(row.lastAt),
+      nextAttemptAt: isWaiting(row) ? isoTime(row.nextAttemptAt) : null,
+    }),
+  );
+}

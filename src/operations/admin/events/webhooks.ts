@@ -19,7 +19,7 @@ import { refuseIfAny, unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
 import { isNotYet, isSince, type Operation } from '../operation.ts';
-import { deliveryAnswer, deliverySchema } from './delivery.ts';
+import { deliveryAnswers, deliverySchema } from './delivery.ts';
 import { eventTypesField } from './event.ts';
 
 export const webhookIdField = s.named(
@@ -100,10 +100,11 @@ const read = onTenant({
   output: s.extended(webhookSchema, 'WebhookDetails', 'The webhook', {
     deliveries: s.list('What it was told last, or is to be told, newest first', deliverySchema),
   }),
-  run: async ({ tx, tenant }, { webhookId }) => {
+  run: async (context, { webhookId }) => {
+    const { tx, tenant } = context;
     const webhook = found(await findEndpoint(tx, tenant.id, webhookId));
     const deliveries = await listDeliveries(tx, webhookId, { limit: listPage.default });
-    return { ...webhook, deliveries: deliveries.map(deliveryAnswer) };
+    return { ...webhook, deliveries: await deliveryAnswers(deliveries, context) };
   },
 });
 

@@ -4,7 +4,13 @@ import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import type { FirebaseParameters } from '../../../core/import/entry.ts';
 import { type FileHead, importFormats } from '../../../core/import/format.ts';
 import { columnProblems } from '../../../core/import/formats/table.ts';
-import { existingWays, type Import, type ImportOptions, phaseOf } from '../../../core/import/import.ts';
+import {
+  existingWays,
+  fileNameProblems,
+  type Import,
+  type ImportOptions,
+  phaseOf,
+} from '../../../core/import/import.ts';
 import { importBatch, importFileBytes, refusedMost } from '../../../core/import/limits.ts';
 import {
   findImport,
@@ -137,7 +143,7 @@ const begun = onTenant({
   output,
   made: 'id',
   run: async ({ tx, tenant, random, now }, { fileName, fileHash, fileBytes, head, ...said }) => {
-    refuseIfAny(columnProblems(said.columns));
+    refuseIfAny([...fileNameProblems('fileName', fileName), ...columnProblems(said.columns)]);
     const { firebase, ...rest } = said;
     const options: ImportOptions = { ...rest, format: head.format, firebase };
     const known = await findOpenImport(tx, tenant.id, fileHash);

@@ -3,7 +3,7 @@
 import { importFormats, readHead } from '../../../core/import/format.ts';
 import { firebaseParameters } from '../../../core/import/formats/firebase.ts';
 import { columnProblems } from '../../../core/import/formats/table.ts';
-import { existingWays, type Import, phaseOf } from '../../../core/import/import.ts';
+import { existingWays, fileNameProblems, type Import, phaseOf } from '../../../core/import/import.ts';
 import { headBytes, importPartBytes, uploadBytes, uploadMemory } from '../../../core/import/limits.ts';
 import { fileBodyBytes } from '../../../core/limits.ts';
 import { problem } from '../../../core/problem.ts';
@@ -52,7 +52,7 @@ const created = onTenant({
   output: importSchema,
   made: 'importId',
   run: async ({ tx, tenant, random, now }, { name, format = null, existing, mail, slowHashes, columns }) => {
-    refuseIfAny(columnProblems(columns));
+    refuseIfAny([...fileNameProblems('name', name), ...columnProblems(columns)]);
     const known = await findUpload(tx, tenant.id);
     if (known !== null) {
       if (!wasLeft(known, now)) throw conflict([], 'import_under_way');
@@ -91,7 +91,12 @@ const uploaded = onTenant({
   permission: 'members:write',
   route: 'POST /imports/{importId}/parts',
   isStep: true,
-  portal: { page: 'imports.read', label: 'Upload file', fits: (thing) => isIn('receiving')(thing) },
+  portal: {
+    page: 'imports.read',
+    label: 'Upload file',
+    isMain: true,
+    fits: (thing) => isIn('receiving')(thing),
+  },
   bodyBytes: fileBodyBytes,
   fields: {
     importId: importIdField,
@@ -106,6 +111,7 @@ const uploaded = onTenant({
   output: importSchema,
   run: async (context, { importId, start, content, last, name }) => {
     const { tx, tenant, vault } = context;
+    refuseIfAny(fileNameProblems('name', name));
     const one = await importIn(context, importId, 'receive');
     if (start !== one.received && start !== 0)
       throw conflict('start', 'import_elsewhere', { at: one.received });
@@ -187,6 +193,7 @@ const started = onTenant({
   portal: {
     page: 'imports.read',
     label: 'Start import',
+    isMain: true,
     done: 'Import started',
     atOnce: true,
     fits: isIn('checked', 'stopped'),

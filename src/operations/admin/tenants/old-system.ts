@@ -13,6 +13,7 @@ const secretMade = onTenant({
     'Make the secret that signs what the old system is asked, shown once; another one is worth nothing then',
   portal: {
     page: 'tenants.read',
+    part: 'movingIn',
     reads: 'tenants.read',
     label: 'New secret of the old system',
     fits: isSince('oldSystemUrl'),

@@ -13,7 +13,7 @@ import type { Tx } from '../../../../src/storage/store.ts';
 import { tenantOf } from '../../../support/device.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import { accountOf, expectDone } from '../../../support/members/account.ts';
-import { refusal, run } from '../../../support/operators/desk.ts';
+import { refusal, run, tokenOf } from '../../../support/operators/desk.ts';
 import { packageRecord } from '../../../support/records/access-records.ts';
 import { useService } from '../../../support/use-service.ts';
 import { field } from '../../../support/visitor.ts';
@@ -94,6 +94,25 @@ describe('group access', () => {
     expect(await whyNot('seats.invite', { tenant, subscriptionId, email: 'x@school.example' })).toContain(
       'gives no access',
     );
+  });
+
+  it('a list of seats names who has each, as far as the caller may read members', async () => {
+    const subscriptionId = await subscription(school, 2);
+    await invite(subscriptionId, pupil.email);
+    await take(pupil, subscriptionId);
+    await invite(subscriptionId, 'not.yet@school.example');
+    type Seats = { seats: object[]; members: object[] };
+    const named = { memberId: pupil.id, memberName: pupil.fullName, memberEmail: pupil.email };
+    const none = { memberId: null, memberName: null, memberEmail: null };
+    const input = { tenant, subscriptionId };
+    const { seats } = await run<Seats>(service, 'seats.list', input);
+    expect(seats).toEqual([expect.objectContaining(named), expect.objectContaining(none)]);
+    const { members } = await run<Seats>(service, 'groups.read', input);
+    expect(members).toEqual([expect.objectContaining(named), expect.objectContaining(none)]);
+    const other = tokenOf(service, tenant, ['subscriptions:read']);
+    const { seats: unnamed } = await run<Seats>(service, 'seats.list', input, other);
+    expect(unnamed[0]).toMatchObject({ ...none, memberId: pupil.id });
+    await run(service, 'subscriptions.change', { ...input, change: 'end' });
   });
 
   it('GA1: a holder has no part in the seats of another, nor an operator in those of another tenant', async () => {

@@ -97,7 +97,7 @@ describe('an import in the portal', () => {
     expect(checked.text).not.toContain('http-equiv');
     expect(checked.headers['content-security-policy']).not.toContain('connect-src');
     expect(mainOf(checked)).toContain('TVs sign in again');
-    expect(mainOf(checked)).toContain('Start import');
+    expect(checked.text).toMatch(/<button class="button main" type="submit">Start import</);
     const started = await admin.send(`${pageOf(path)}/+start`, { body: filledIn(checked) });
     expect(started.status, mainOf(started)).toBe(303);
     const taking = service.imported();
@@ -134,6 +134,24 @@ describe('an import in the portal', () => {
     expect(page).toContain('salary');
     await cancel(path);
   });
+
+  it.each(['a\u0000b.csv', 'a\nb.csv', 'x'.repeat(256)])(
+    'refuses a name that is no line of text: %j',
+    async (name) => {
+      const made = await refusal(service, 'imports.create', { tenant, name });
+      expect([made.kind, made.problems.length]).toEqual(['invalid', 1]);
+      const path = await begin();
+      const part = {
+        importId: idOf(path),
+        start: 0,
+        content: Buffer.from(line('n@n.test')).toString('base64'),
+      };
+      expect(await refusal(service, 'imports.upload', { tenant, ...part, last: true, name })).toMatchObject({
+        kind: 'invalid',
+      });
+      await cancel(path);
+    },
+  );
 
   it('MI13: takes nothing beyond the bound, of no form, and shows a form again that has no file it can read', async () => {
     const path = await begin();

@@ -10,7 +10,7 @@ import { say } from '../../../../text/portal.ts';
 import type { Form } from '../../../form.ts';
 import { noteLimit } from '../../../limit-reached.ts';
 import { backOf, operationNamed, pathOf } from '../addresses.ts';
-import { pressOf } from '../buttons.ts';
+import { partButtons, pressOf } from '../buttons.ts';
 import { doneFacts, noticeOf } from '../done.ts';
 import { type FieldProblem, sendOperationPage, sendPortalProblem } from '../page.ts';
 import { factsOf, listIn } from '../values.ts';
@@ -143,6 +143,7 @@ async function sendForm(
     data: {
       ...aboutForm(visit, present),
       sections,
+      actions: part === undefined || present === null ? [] : partButtons(visit, part, present),
       ending: operation.portal?.ends === 'forGood' ? endingOf(visit, present) : null,
       notice: placed.length > 0 ? null : noticeOf(visit, part),
       problems: placed,

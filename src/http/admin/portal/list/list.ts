@@ -5,14 +5,14 @@ import { portalListLength } from '../../../../core/operators/limits.ts';
 import { nameOf, type Operation, pathFields } from '../../../../operations/admin/operation.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
 import { say, sayIfKnown } from '../../../../text/portal.ts';
-import { addressOf, operationNamed } from '../addresses.ts';
 import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
 import { noticeOf } from '../done.ts';
 import { placeProblems } from '../form/problems.ts';
 import { type FieldProblem, sendOperationPage, sendPortalProblem } from '../page.ts';
+import { entryHref } from '../pages/detail.ts';
 import { listIn, tableOf, withLinks } from '../values.ts';
 import { call } from '../visit.ts';
-import type { Facts, OperationVisit } from '../visitor.ts';
+import type { OperationVisit } from '../visitor.ts';
 import { manyOf, thingsOf } from '../words/labels.ts';
 import { bulkOf } from './chosen.ts';
 import { eventTable } from './events.ts';
@@ -113,7 +113,7 @@ async function totalOf(
   const isWhole = links.previous === null && links.next === null && links.first === null;
   if (isWhole) return say(isNarrowed ? 'list.found' : 'list.total', { many: manyOf(noun, items.length) });
   if (isNarrowed || pathFields(visit.operation).length > 1) return null;
-  const count = (await visit.counts())?.[noun];
+  const count = (await visit.counts(true))?.[noun];
   return count === undefined ? null : say('list.total', { many: manyOf(noun, count) });
 }
 
@@ -129,18 +129,16 @@ export async function readList(visit: OperationVisit, query: ListQuery) {
 
 /** The entries as a table, each with the page it has and the operations for it. */
 function tableFor(visit: OperationVisit, { items, schema }: Read) {
-  const { operation, known } = visit;
-  const { columns, entry, opens } = operation.portal?.list ?? {};
-  const read = operationNamed(visit, opens);
-  const pageOf = (item: Facts) =>
-    entry === undefined || read === null
-      ? null
-      : addressOf(read, { ...known, [entry.field]: item[entry.key] });
+  const { operation } = visit;
+  const { columns, entry } = operation.portal?.list ?? {};
   return {
     table:
       schema.title === 'AuditEvent'
         ? eventTable(visit, items, schema)
         : withLinks(visit, tableOf(items, schema, columns)),
-    entries: items.map((item) => ({ href: pageOf(item), actions: entryButtons(visit, entry, item) })),
+    entries: items.map((item) => ({
+      href: entryHref(visit, operation, item),
+      actions: entryButtons(visit, entry, item),
+    })),
   };
 }

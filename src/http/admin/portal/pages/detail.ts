@@ -2,7 +2,7 @@
 
 import type { FastifyReply } from 'fastify';
 import { isLocked } from '../../../../operations/admin/members/member-limits.ts';
-import { nameOf } from '../../../../operations/admin/operation.ts';
+import { nameOf, type Operation } from '../../../../operations/admin/operation.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
 import { say } from '../../../../text/portal.ts';
 import { mayCall } from '../../call.ts';
@@ -10,7 +10,7 @@ import { addressOf, operationNamed } from '../addresses.ts';
 import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
 import { noticeOf } from '../done.ts';
 import { sendOperationPage, sendPortalProblem } from '../page.ts';
-import { type Fact, factsOf, isOfThings, tableOf, withLinks } from '../values.ts';
+import { type Fact, factsOf, isOfThings, shownOf, tableOf, withLinks } from '../values.ts';
 import { call } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
 import { singular } from '../words/labels.ts';
@@ -75,10 +75,21 @@ export function partsOf(visit: OperationVisit, answer: Facts, hidden: readonly s
         /** The page that has this list alone, if there is one. */
         href: list === null || !mayCall(visit, list) ? null : addressOf(list, known),
         table: withLinks(visit, tableOf(items, properties[name]?.items ?? {}, columns)),
-        entries: items.map((item) => ({ href: null, actions: entryButtons(visit, entry, item) })),
+        entries: items.map((item) => ({
+          href: entryHref(visit, list, item),
+          actions: entryButtons(visit, entry, item),
+        })),
       };
     }),
   };
+}
+
+/** The page of an entry of a list; null where it has none. */
+export function entryHref(visit: OperationVisit, list: Operation | null, item: Facts): string | null {
+  const { entry, opens } = list?.portal?.list ?? {};
+  const read = operationNamed(visit, opens);
+  if (entry === undefined || read === null || !mayCall(visit, read)) return null;
+  return addressOf(read, { ...visit.known, [entry.field]: item[entry.key] });
 }
 
 /** A word or two that everybody who opens the page should see first. */
@@ -100,6 +111,10 @@ export function badgesOf(shown: Facts): readonly { readonly text: string; readon
 /** What a page of one thing is called: by its name, else by what its address calls it. */
 function headingOf({ operation, known }: OperationVisit, facts: Facts): string {
   const { name, fullName, packageName } = facts;
+  const { headed } = operation.portal ?? {};
+  const shown =
+    headed === undefined ? null : shownOf(facts[headed], operation.output.properties?.[headed], headed);
+  if (shown !== null && 'text' in shown) return shown.text;
   const named = [name, fullName, packageName, Object.values(known).at(-1)].find(
     (value) => typeof value === 'string' && value !== '',
   );

@@ -1,5 +1,6 @@
 // The page that uploads a file of members, and what takes the file while it arrives.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { fileNameOf } from '../../../../core/import/import.ts';
 import { importPartBytes, uploadBytes } from '../../../../core/import/limits.ts';
 import { type Problem, problem } from '../../../../core/problem.ts';
 import type { Operation } from '../../../../operations/admin/operation.ts';
@@ -75,7 +76,7 @@ async function sendParts(
   let [length, start] = [0, 0];
   const send = async (last: boolean) => {
     const content = Buffer.concat(held).toString('base64');
-    await call(visit, visit.operation, { ...visit.known, start, content, last, name: nameOf(name) });
+    await call(visit, visit.operation, { ...visit.known, start, content, last, name: fileNameOf(name) });
     [held, start, length] = [[], start + length, 0];
   };
   for await (const some of bytes) {
@@ -91,10 +92,3 @@ async function sendParts(
   if (length === 0) throw invalid([], 'file_empty');
   await send(true);
 }
-
-/** A name as a line of text. */
-const nameOf = (name: string) =>
-  name
-    .replaceAll(/\p{Cc}/gu, '')
-    .trim()
-    .slice(0, 255) || 'members';
