@@ -171,14 +171,21 @@ export function factsOf(value: Facts, schema: Schema, hidden: readonly string[] 
   const properties = known ?? {};
   const names = [...new Set([...Object.keys(properties), ...Object.keys(value)])];
   return names
-    .filter((name) => name in value && !hidden.includes(name))
-    .map((name) => ({
-      name,
-      label: known === undefined ? name : labelOf(name),
-      hint: properties[name]?.description ?? '',
-      value: shownOf(value[name], properties[name], name),
-    }));
+    .filter((name) => name in value && !hidden.includes(name) && !isOfMember(value, name))
+    .map((name) => {
+      const named = name === 'memberId' ? namedOf(value, name) : null;
+      return {
+        name,
+        label: known === undefined ? name : labelOf(named === null ? name : name.replace(/Id$/, '')),
+        hint: properties[name]?.description ?? '',
+        value: named ?? shownOf(value[name], properties[name], name),
+      };
+    });
 }
+
+/** Whether it is what a member is called, whose id says it already. */
+const isOfMember = (value: Facts, name: string) =>
+  ['memberName', 'memberEmail'].includes(name) && namedOf(value, 'memberId') !== null;
 
 /** Columns that a table has where none are chosen. */
 const mostColumns = 6;
@@ -273,7 +280,7 @@ function nameIn({ actorKind }: Facts, name: string): string {
   return name === 'actorId' && (actorKind === 'member' || actorKind === 'admin') ? 'memberId' : name;
 }
 
-function linked(visit: Visit, name: string, shown: Shown, tenant: string): Shown {
+export function linked(visit: Visit, name: string, shown: Shown, tenant = shownTenant(visit).host): Shown {
   if (shown.kind !== 'code' && shown.kind !== 'text' && shown.kind !== 'named') {
     return withLinks(visit, shown, tenant);
   }

@@ -111,7 +111,7 @@ const read = onTenant({
 const created = onTenant({
   name: 'webhooks.create',
   summary:
-    'Add an endpoint: it is told of what happens from now on. Its secret is shown once, in this answer',
+    'Add an endpoint: it is told of what happens from now on. Its secret is shown once: keep it at the receiver',
   portal: { page: 'webhooks.list' },
   permission: 'events:write',
   route: 'POST /webhooks',

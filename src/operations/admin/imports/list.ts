@@ -1,5 +1,6 @@
 // The operations that tell of files of members on their way in, and of those that came in lately.
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
+import { importFormats } from '../../../core/import/format.ts';
 import {
   type Import,
   type ImportTrial,
@@ -44,7 +45,7 @@ const checkSchema = s.exactly('What would become of its lines, before it starts'
 export const importSchema = s.resource('Import', 'A file of members that came in, or is on its way', {
   importId: importIdField,
   name: s.text('What the file is called', 'members.csv'),
-  format: s.orNull(s.text('What wrote it', 'csv'), 'not known yet'),
+  format: s.orNull(s.oneOf('ImportFormat', 'What wrote it', importFormats), 'not known yet'),
   hasHashParameters: s.flag(
     'Whether it has the parameters by which hashes in a file of Firebase are checked',
   ),

@@ -31,6 +31,9 @@ it('the rows of a webhook lead to what it was told, which names member and event
   for (const text of ['Our CRM', `127.0.0.1:${hook.port}/hook`, 'Ada Nilsen'])
     expect(mainOf(page)).toContain(text);
 
+  expect(page.text).toContain(`href="/admin/tenants/${tenant().host}/members/${memberId}"`);
+  expect(mainOf(page)).not.toContain('Member ID');
+
   const sent = await admin.submit(`${one}/+send-again`);
   expect([sent.status, sent.headers.location]).toEqual([303, `${home}/deliveries`]);
   const list = await admin.send(`${home}/deliveries`);

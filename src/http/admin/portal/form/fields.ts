@@ -251,5 +251,10 @@ function kindOf(name: string, schema: Schema, isChosen: boolean) {
 function exampleOf({ examples = [] }: Schema): string {
   const [example] = examples;
   if (Array.isArray(example)) return example.join(', ');
+  if (typeof example === 'object' && example !== null) {
+    return Object.entries(example)
+      .map(([name, value]) => `${name} = ${value}`)
+      .join(', ');
+  }
   return typeof example === 'string' || typeof example === 'number' ? String(example) : '';
 }

@@ -143,7 +143,7 @@ async function sendForm(
     data: {
       ...aboutForm(visit, present),
       sections,
-      actions: part === undefined || present === null ? [] : partButtons(visit, part, present),
+      acts: part === undefined || present === null ? null : actsOf(visit, part, present),
       ending: operation.portal?.ends === 'forGood' ? endingOf(visit, present) : null,
       notice: placed.length > 0 ? null : noticeOf(visit, part),
       problems: placed,
@@ -156,6 +156,15 @@ async function sendForm(
       marksOptional: operation.method !== 'PATCH',
     },
   });
+}
+
+/** What is done beside the form of a group of fields; null where nothing is. */
+function actsOf(visit: OperationVisit, part: string, present: Facts) {
+  const words = `group.${visit.operation.name}.${part}`;
+  const actions = partButtons(visit, part, present);
+  return actions.length === 0
+    ? null
+    : { title: say(`${words}.acts`), lead: say(`${words}.acts.lead`), actions };
 }
 
 const hasPictures = (sections: readonly Section[]) =>

@@ -10,7 +10,7 @@ import { addressOf, operationNamed } from '../addresses.ts';
 import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
 import { noticeOf } from '../done.ts';
 import { sendOperationPage, sendPortalProblem } from '../page.ts';
-import { type Fact, factsOf, isOfThings, shownOf, tableOf, withLinks } from '../values.ts';
+import { type Fact, factsOf, isOfThings, linked, shownOf, tableOf, withLinks } from '../values.ts';
 import { call } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
 import { singular } from '../words/labels.ts';
@@ -59,21 +59,26 @@ export function partsOf(visit: OperationVisit, answer: Facts, hidden: readonly s
   const unfit = operation.portal?.without?.(answer) ?? [];
   const all = factsOf(answer, operation.output, [...hidden, ...unfit]).map((fact) => ({
     ...fact,
-    value: withLinks(visit, fact.value),
+    // An id is there to be copied; a name leads on.
+    value: fact.value.kind === 'named' ? linked(visit, fact.name, fact.value) : withLinks(visit, fact.value),
   }));
   const isList = ({ name }: Fact) => Array.isArray(answer[name]) && isOfThings(properties[name] ?? {});
   return {
     facts: all.filter((fact) => !isList(fact)),
     sections: all.filter(isList).map(({ name, label }) => {
-      const items = answer[name] as readonly Facts[];
+      const all = answer[name] as readonly Facts[];
       const part = operation.portal?.parts?.[name] ?? {};
       const list = operationNamed(visit, part.list);
       const { columns, entry } = { ...list?.portal?.list, ...part };
+      const href = list === null || !mayCall(visit, list) ? null : addressOf(list, known);
+      // What has a page of its own does not push the rest off this one.
+      const items = href === null ? all : all.slice(0, partLength);
       return {
         name,
         title: label,
         /** The page that has this list alone, if there is one. */
-        href: list === null || !mayCall(visit, list) ? null : addressOf(list, known),
+        href,
+        isShort: items.length < all.length,
         table: withLinks(visit, tableOf(items, properties[name]?.items ?? {}, columns)),
         entries: items.map((item) => ({
           href: entryHref(visit, list, item),
@@ -83,6 +88,9 @@ export function partsOf(visit: OperationVisit, answer: Facts, hidden: readonly s
     }),
   };
 }
+
+/** So many entries of a list that has a page of its own stand on the page of the thing that has them. */
+const partLength = 10;
 
 /** The page of an entry of a list; null where it has none. */
 export function entryHref(visit: OperationVisit, list: Operation | null, item: Facts): string | null {

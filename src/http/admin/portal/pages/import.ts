@@ -1,7 +1,9 @@
 // The page of a file of members on its way in: while the service works on it, the page tells how far it is.
 import type { FastifyReply } from 'fastify';
 import { say, sayIfKnown } from '../../../../text/portal.ts';
+import { tableOf } from '../values.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
+import { labelOf } from '../words/labels.ts';
 import { badgesOf, detailPage } from './detail.ts';
 
 /** Seconds between two looks: of the script, and of a browser that loads the page anew. */
@@ -13,7 +15,8 @@ export function showImport(visit: OperationVisit): Promise<FastifyReply> {
   return detailPage(
     visit,
     async (answer) => {
-      const { phase, name, percent, isUpload, check } = answer;
+      const { phase, name, percent, isUpload } = answer;
+      const check = checkIn(answer);
       const isAtWork = phase === 'checking' || (phase === 'running' && isUpload === true);
       const isTrial = phase === 'checking' || phase === 'checked';
       return {
@@ -23,13 +26,31 @@ export function showImport(visit: OperationVisit): Promise<FastifyReply> {
         data: {
           ...{ badges: badgesOf(answer), note: noteOf(answer), isAtWork, phase, percent },
           counts: phase === 'receiving' ? null : countsIn(isTrial ? check : answer),
+          withoutPassword: isTrial ? check.withoutPassword : 0,
+          notTaken: check.notTaken.join(', '),
+          refused: refusedIn(visit, check.refusedLines),
           pace: paces.script,
           reloads: isAtWork ? paces.reload : null,
         },
       };
     },
-    ['percent', ...counted],
+    ['percent', 'check', ...counted],
   );
+}
+
+const nothingFound = { withoutPassword: 0, notTaken: [] as readonly string[], refusedLines: [] as Facts[] };
+
+/** What a check has found so far. */
+const checkIn = ({ check }: Facts): typeof nothingFound & Facts => ({
+  ...nothingFound,
+  ...(check as Facts | null),
+});
+
+/** The first lines that were refused, as a section of the page; null where none was. */
+function refusedIn({ operation }: OperationVisit, lines: readonly Facts[]) {
+  if (lines.length === 0) return null;
+  const schema = operation.output.properties?.check?.properties?.refusedLines?.items;
+  return { title: labelOf('refusedLines'), href: null, table: tableOf(lines, schema ?? {}), entries: [] };
 }
 
 function noteOf({ phase, format, hasHashParameters }: Facts): string {
