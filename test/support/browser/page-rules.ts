@@ -12,7 +12,31 @@ export interface RuledPage {
   /** What its title ends with: the tenant. */
   readonly tenant: RegExp;
   readonly isError: boolean;
+  /** The language of the page; null where it is that of the member who sees it. */
+  readonly language: 'ar' | 'en' | null;
 }
+
+const looks = [
+  { size: 'phone', dark: false, flipped: false, rules: 'all' },
+  { size: 'phone', dark: true, flipped: true, rules: 'of looks' },
+  { size: 'desk', dark: true, flipped: false, rules: 'of looks' },
+] as const;
+
+/** Whether a page is in Arabic: it says so in its name. */
+export const isArabic = (name: string) => name.includes('Arabic');
+
+/** Lays the page out from the other side, or from its own again. */
+const flip = `(() => {
+  const { documentElement: root } = document;
+  root.dir = root.dir === 'rtl' ? 'ltr' : 'rtl';
+})()`;
+
+/** How many things Tab leads to: of radio buttons of one name, to one alone. */
+const countReachable = `(() => {
+  const reachable = 'a[href], button:enabled, input:not([type=hidden]), select, summary';
+  const seen = [...document.querySelectorAll(reachable)].filter((one) => one.checkVisibility());
+  return new Set(seen.map((one) => (one.type === 'radio' ? one.name : one))).size;
+})()`;
 
 /** The width that a page takes from right to left and from left to right; then its own direction is back. */
 const widthsByDirection = `(() => {
@@ -28,7 +52,7 @@ const widthsByDirection = `(() => {
 })()`;
 
 /** The rules that every page keeps, as tests: weight, HTML, title, width, axe, keyboard and policy (pages 1 to 6). */
-export function pageRules({ view, issuer, tenant, isError }: RuledPage): void {
+export function pageRules({ view, issuer, tenant, isError, language }: RuledPage): void {
   it('pages 2: weighs under 20 KB and takes at most two requests', async () => {
     const { documents, requests } = view();
     const last = documents.at(-1);
@@ -46,9 +70,15 @@ export function pageRules({ view, issuer, tenant, isError }: RuledPage): void {
     expect(await htmlFindings((await view().documents.at(-1)?.text()) ?? '')).toEqual([]);
   });
 
-  it('pages 4 to 6: has one heading and a title that names the tenant, and says so if it is an error', async () => {
+  it('pages 4 to 6: has one heading, its language and direction, and a title that names the tenant and an error', async () => {
     const { page } = view();
     expect(await page.evaluate(`document.querySelectorAll('h1').length`)).toBe(1);
+    const [lang, dir] = await page.evaluate<readonly [string, string]>(
+      '[document.documentElement.lang, document.documentElement.dir]',
+    );
+    expect(lang).toBe(language ?? lang);
+    expect(lang).not.toBe('');
+    expect(dir).toBe(lang === 'ar' ? 'rtl' : 'ltr');
     const title = await page.title();
     expect(title.startsWith('Error: ')).toBe(isError);
     expect(title).toMatch(tenant);
@@ -62,29 +92,28 @@ export function pageRules({ view, issuer, tenant, isError }: RuledPage): void {
     }
   });
 
-  it('pages 3: has no axe violations, light and dark, on a phone and a desk', async () => {
+  it('pages 3: has no axe violations, light and dark, on a phone and a desk, in either direction', async () => {
     const { page } = view();
-    for (const [size, dark, rules] of [
-      ['phone', false, 'all'],
-      ['phone', true, 'of looks'],
-      ['desk', true, 'of looks'],
-    ] as const) {
-      await page.setViewportSize(sizes[size]);
-      await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
-      expect(await axeFindings(view(), rules), `${size} ${dark}`).toEqual([]);
+    for (const look of looks) {
+      await page.setViewportSize(sizes[look.size]);
+      await page.emulateMedia({ colorScheme: look.dark ? 'dark' : 'light' });
+      await page.evaluate('document.activeElement.blur()');
+      if (look.flipped) await page.evaluate(flip);
+      expect(await axeFindings(view(), look.rules), JSON.stringify(look)).toEqual([]);
+      if (look.flipped) await page.evaluate(flip);
     }
   });
 
   it('pages 3: shows where the keyboard is', async () => {
     const { page } = view();
-    const reachable = 'a[href], button, input:not([type=hidden]), select, summary';
-    const all = await page.evaluate<number>(`document.querySelectorAll('${reachable}').length`);
+    const all = await page.evaluate<number>(countReachable);
+    // From the top, wherever a page has put the focus.
+    await page.evaluate('document.body.tabIndex = -1; document.body.focus()');
     const outlines = await outlinesOfTabs(page, all);
     expect(outlines).toHaveLength(all);
     for (const outline of outlines) {
-      if (outline === null) continue;
-      expect(outline.style).toBe('solid');
-      expect(outline.width).toBeGreaterThanOrEqual(2);
+      expect(outline).toMatchObject({ style: 'solid' });
+      expect(outline?.width).toBeGreaterThanOrEqual(2);
     }
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { View } from './browser.ts';
-import { pageRules } from './page-rules.ts';
+import { isArabic, pageRules } from './page-rules.ts';
 import type { Site } from './site.ts';
 import { goWay, type Ways } from './way.ts';
 
@@ -38,6 +38,7 @@ export function walkPages({ site, part, ways, tenant, more }: PageWalk): void {
       issuer: () => site().issuer,
       tenant,
       isError: name.includes('error'),
+      language: isArabic(name) ? 'ar' : null,
     });
     more?.(name, () => view);
   });

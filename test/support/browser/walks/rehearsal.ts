@@ -88,7 +88,7 @@ export function rehearsalWalk(site: Site): Walk {
 }
 
 /** Goes the web flow of the room until its client has tokens. */
-export async function signInOnWeb(view: View, site: Site): Promise<void> {
+async function signInOnWeb(view: View, site: Site): Promise<void> {
   const { page } = view;
   await page.goto(`${site.issuer}/rehearsal/web`);
   await press(view, 'Begin a new sign-in');
