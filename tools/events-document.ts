@@ -62,7 +62,7 @@ const exampleOf = (name: string | undefined) => {
 };
 
 /** An event of a type, as it is told. */
-export function exampleEvent(type: EventType) {
+function exampleEvent(type: EventType) {
   const { subject, detail }: EventKind = eventKinds[type];
   const hasClient = /^(?:sign_in|device|app|consent)\./.test(type);
   return eventPayload({

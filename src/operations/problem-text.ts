@@ -6,7 +6,7 @@ import { problemWords } from '../core/problem-words.ts';
 export const dotted = (path: Path): string => (path.length === 0 ? 'the input' : path.join('.'));
 
 /** What the value at a path of a tenant file is called. */
-export function nameInFile(path: Path): string {
+function nameInFile(path: Path): string {
   if (path.length === 0) return 'the file';
   const name = path.findLast((part) => typeof part === 'string');
   return typeof path.at(-1) === 'number' ? `an entry of ${name}` : String(name);

@@ -9,11 +9,11 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { textOf } from '../../src/cli/commands/doctor.ts';
 import { call, type Place } from '../../src/doctor/call.ts';
-import { examine } from '../../src/doctor/examine.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { doctorHeader, doctorPath, makeNonce } from '../../src/doctor/nonce.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { hosts } from '../support/fixtures.ts';
+import { examineService } from '../support/operators/doctor.ts';
 import { type Certificate, makeAuthority } from '../support/proxy/certificate.ts';
 import { useService } from '../support/use-service.ts';
 
@@ -37,26 +37,7 @@ afterAll(async () => {
 });
 
 /** Lets the doctor look at the service, through whatever is at this place. */
-function findings(at: Place): Promise<readonly Finding[]> {
-  const { folder: dataFolder, port } = service;
-  const mail = { smtpUrl: null, from: 'door@example.test' };
-  const config = {
-    apiHost: null,
-    databaseUrl: null,
-    dataFolder,
-    host: 'localhost',
-    mail,
-    port,
-    settingFiles: [],
-  } as const;
-  return examine({
-    config: { ...config, environment: 'production' },
-    clock: () => now,
-    random: systemRandom,
-    at,
-    plainAt: null,
-  });
-}
+const findings = (at: Place) => examineService(service, now, at);
 
 const wrongAt = (all: readonly Finding[], where: string) =>
   all.filter((finding) => !finding.isWell && finding.where === where).map(({ what }) => what);

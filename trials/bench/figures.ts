@@ -40,7 +40,7 @@ export interface Line {
   readonly notes: readonly string[];
 }
 
-export function spread(figures: readonly number[]): Spread {
+function spread(figures: readonly number[]): Spread {
   const sorted = figures.toSorted((a, b) => a - b);
   const middle =
     (sorted[Math.floor((sorted.length - 1) / 2)] ?? 0) + (sorted[Math.ceil((sorted.length - 1) / 2)] ?? 0);
@@ -121,7 +121,7 @@ export function lineOf(row: Row, measured: MeasuredRow, duties: Duties, name = r
 }
 
 /** "reached", or what was missed; nothing where the machine was not steady, or an answer was wrong. */
-export function verdictOf(
+function verdictOf(
   { ours, other, ratio, limit, moved }: Pick<Line, 'ours' | 'other' | 'ratio' | 'limit' | 'moved'>,
   { target, againstPeer, againstLimit, mostOfOther }: Duties,
 ): string {

@@ -11,7 +11,7 @@ import type { Bench, SideRound } from './measure.ts';
 import { steadiness } from './rows.ts';
 
 /** Processor time of a sign-in with a passkey, in ms, that of the browser among it: it runs in this process. */
-export const passkeyCost = { most: 3, signIns: 100 } as const;
+const passkeyCost = { most: 3, signIns: 100 } as const;
 
 const email = 'u1@example.test';
 

@@ -8,7 +8,7 @@ import { type Row, steadiness } from './rows.ts';
 import { serviceAddresses, serviceHost, serviceScope } from './service/folder.ts';
 
 /** While so many wrong passwords are sent a second, discovery's p99 stays under so many ms. */
-export const passwordLoad = { rate: 20, p99: 50 } as const;
+const passwordLoad = { rate: 20, p99: 50 } as const;
 
 /** Discovery while passwords are hashed, beside discovery alone on the same server. */
 export async function measurePasswordLoad(bench: Bench, discovery: Row): Promise<Line> {

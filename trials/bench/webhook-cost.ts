@@ -27,7 +27,7 @@ import type { Row } from './rows.ts';
 import { serviceAddresses, serviceHost, serviceScope } from './service/folder.ts';
 
 /** So many endpoints of a tenant, told of so many events a second, cost a refresh at most this part more. */
-export const webhookCost = { endpoints: 3, events: 2, most: 1.03 } as const;
+const webhookCost = { endpoints: 3, events: 2, most: 1.03 } as const;
 
 /** Of the tokens of the load every so many-th is revoked beside it, which is an event. */
 const revokedPart = 26;

@@ -53,10 +53,10 @@ export interface SoakFindings {
 }
 
 /** A run this long or longer is held to its memory; in a shorter one the slope is mostly noise. Minutes. */
-export const minutesForMemory = 20;
+const minutesForMemory = 20;
 
 /** Memory may rise by this much, MB an hour. */
-export const mostMemorySlope = 5;
+const mostMemorySlope = 5;
 
 /** @returns why a soak failed, each in one line; none if it did not */
 export function failuresOf({ minutes, crashes, wrong, memorySlope }: SoakFindings): readonly string[] {

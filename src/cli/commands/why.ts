@@ -1,41 +1,10 @@
 // The command `why`: why a request was refused, by the reference that its answer or page showed.
 import { operationOf } from '../../operations/admin/index.ts';
+import type { WhyAnswer, WhyReason, WhyValue } from '../../operations/admin/refusals.ts';
 import { OperationRefused } from '../../operations/refusal.ts';
 import { defineCommand, migrateOption, withConnection } from '../command.ts';
 import type { Connection } from '../connection.ts';
 import { exitCode, fold, shown, shownJson, type Terminal, tellProblems } from '../terminal.ts';
-
-/** What `refusals.why` answers, as far as it is told here. */
-interface Answer {
-  readonly clientId: string | null;
-  readonly clientName: string | null;
-  readonly reasons: readonly Reason[];
-  readonly sent: {
-    readonly at: string;
-    readonly method: string;
-    readonly path: string;
-    readonly status: number;
-    readonly parameters: readonly Value[];
-    readonly headers: readonly Value[];
-  } | null;
-  readonly events: readonly { readonly at: string; readonly address: string | null }[];
-}
-
-interface Value {
-  readonly name: string;
-  readonly values: readonly string[];
-}
-
-interface Reason {
-  readonly error: string | null;
-  readonly refused: string;
-  readonly because: string | null;
-  readonly mend: string;
-  readonly differs: string | null;
-  readonly sections: readonly { readonly text: string; readonly href: string }[];
-  readonly document: string;
-  readonly registered: readonly { readonly setting: string; readonly values: readonly string[] }[];
-}
 
 /** `memberdoor why REFERENCE`: on whichever tenant it is known. */
 export const why = defineCommand({
@@ -68,10 +37,10 @@ export const why = defineCommand({
 });
 
 /** null where the tenant knows nothing of it. */
-async function askOn(connection: Connection, tenant: string, reference: string): Promise<Answer | null> {
+async function askOn(connection: Connection, tenant: string, reference: string): Promise<WhyAnswer | null> {
   try {
     const result = await connection.call(operationOf('refusals.why'), { tenant, reference });
-    return 'answer' in result ? (result.answer as Answer) : null;
+    return 'answer' in result ? (result.answer as WhyAnswer) : null;
   } catch (error) {
     const isUnknown =
       error instanceof OperationRefused && error.problems.some(({ code }) => code === 'not_found');
@@ -82,7 +51,7 @@ async function askOn(connection: Connection, tenant: string, reference: string):
 
 function tell(
   host: string,
-  { clientId, clientName, reasons, sent, events }: Answer,
+  { clientId, clientName, reasons, sent, events }: WhyAnswer,
   terminal: Terminal,
 ): string {
   const client =
@@ -102,7 +71,7 @@ function tell(
   return lines.map((line) => `${fold(shown(line), terminal.outWidth, '  ')}\n`).join('');
 }
 
-const valueLine = ({ name, values }: Value) => `  ${name}: ${values.join(', ')}`;
+const valueLine = ({ name, values }: WhyValue) => `  ${name}: ${values.join(', ')}`;
 
 function linesOf({
   error,
@@ -113,7 +82,7 @@ function linesOf({
   sections,
   document,
   registered,
-}: Reason): readonly string[] {
+}: WhyReason): readonly string[] {
   const cited = sections.map(({ text, href }) => `${text} (${href})`);
   return [
     '',

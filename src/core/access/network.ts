@@ -57,7 +57,7 @@ export function isWithin(address: IpAddress, network: Network): boolean {
 }
 
 /** Whether two ranges have an address in common: then one of them is a part of the other. */
-export function overlap(one: Network, other: Network): boolean {
+function overlap(one: Network, other: Network): boolean {
   return one.prefix < other.prefix ? isWithin(other, one) : isWithin(one, other);
 }
 
@@ -118,7 +118,7 @@ function problemOf(text: string, index: number, development: boolean): readonly 
 }
 
 /** Whether every address of a range is one of the public internet. */
-export function isPublic(network: Network): boolean {
+function isPublic(network: Network): boolean {
   const special = notPublic[network.family].map(soundNetwork);
   if (special.some((one) => overlap(one, network))) return false;
   return network.family === 4 || isWithin(network, soundNetwork(globalUnicast));

@@ -29,7 +29,7 @@ export interface ImportCounts {
 }
 
 /** What the service has to do with a file that was uploaded: `check` and `take` are work, the others wait for a person. */
-export const importWorks = ['none', 'receive', 'check', 'checked', 'take', 'stopped'] as const;
+const importWorks = ['none', 'receive', 'check', 'checked', 'take', 'stopped'] as const;
 
 /** What would become of the lines of a file, as far as it was tried. */
 export interface ImportTrial extends ImportCounts {

@@ -22,7 +22,7 @@ export interface OldSystem {
  * What came of asking: it knows the member and the password; it does not; it answered what cannot be taken in; there was no
  * answer, or none that says either. Or it was not asked.
  */
-export const askedResults = ['yes', 'no', 'unusable', 'failed', 'unasked'] as const;
+const askedResults = ['yes', 'no', 'unusable', 'failed', 'unasked'] as const;
 export type AskedResult = (typeof askedResults)[number];
 
 /** The network that an address is counted by: 256 of IPv4, and of IPv6 what a provider gives one customer at most. */

@@ -2,7 +2,7 @@
  * Passkeys: keys of members that stay with their devices, or in what keeps passwords for them. We have the public half
  * (WebAuthn Level 3).
  */
-import { type Factor, factorsOf } from '../strength.ts';
+import type { Factor } from '../strength.ts';
 import { shownName } from './details.ts';
 
 /** A passkey of a member. Times are ms since the epoch. */
@@ -72,10 +72,6 @@ export const factorsOfPasskey = ({ isSynced }: Pick<Passkey, 'isSynced'>): reado
   isSynced ? 'swk' : 'hwk',
   'user',
 ];
-
-/** Whether a session was begun with a passkey. */
-export const isByPasskey = (session: Parameters<typeof factorsOf>[0]): boolean =>
-  factorsOf(session).some((factor) => factor === 'swk' || factor === 'hwk');
 
 /** What keeps passkeys, by the AAGUID that it says (the list of passkeydeveloper, for its names alone). */
 const keepers: Readonly<Partial<Record<string, string>>> = {

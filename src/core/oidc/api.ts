@@ -34,7 +34,7 @@ const scopeName = /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/;
  *
  * @param development whether a development tenant has it, whose APIs may be on one's own machine, by http
  */
-export function isApiIdentifier(text: string, development: boolean): boolean {
+function isApiIdentifier(text: string, development: boolean): boolean {
   if (text.length > apiLimits.identifier || reserved.test(text)) return false;
   if (urn.test(text)) return true;
   if (!/^https?:\/\/[\x21-\x7e]+$/.test(text) || /[#\\]/.test(text) || !URL.canParse(text)) return false;

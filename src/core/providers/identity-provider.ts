@@ -81,7 +81,7 @@ export interface IdentityProvider {
 }
 
 /** Whether a text can be the key of a provider: it stands in addresses. */
-export const isProviderKey = (text: string): boolean => /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/.test(text);
+const isProviderKey = (text: string): boolean => /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/.test(text);
 
 /** Whether an answer comes as a form of the provider's own page: Apple's does where more than `openid` is asked for. */
 export const answersByForm = ({ preset }: Pick<IdentityProvider, 'preset'>): boolean => preset === 'apple';

@@ -258,7 +258,7 @@ function isGeneral(name: string): boolean {
 }
 
 /** The name of a type: `clients.create` is ClientsCreate. */
-export function pascal(name: string): string {
+function pascal(name: string): string {
   return name
     .replaceAll(/(?:^|[^A-Za-z0-9])([a-z])/g, (_, first: string) => first.toUpperCase())
     .replaceAll(/[^A-Za-z0-9]/g, '');

@@ -184,7 +184,7 @@ export function withRules(value: unknown): unknown {
  * types that exclude each other are written as `anyOf`, and what another schema is made of as `allOf`. A type that
  * may be null besides stays as it is.
  */
-export function documented<Document>(document: Document): Document {
+function documented<Document>(document: Document): Document {
   return mapped(document, (schema) => withBase(withoutUnion(withoutOwn(schema)))) as Document;
 }
 

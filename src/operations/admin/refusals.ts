@@ -2,7 +2,7 @@
 import { isoTime } from '../../core/access/iso-time.ts';
 import type { Client } from '../../core/client.ts';
 import { mayGrant } from '../../core/operators/permission.ts';
-import { differenceOf, mendKinds, mendOf } from '../../core/refusals/mend.ts';
+import { differenceOf, type Mend, mendKinds, mendOf } from '../../core/refusals/mend.ts';
 import type { ComparedSetting } from '../../core/refusals/reason.ts';
 import { isRule, type Rule } from '../../core/refusals/rule.ts';
 import { citedIn } from '../../core/refusals/section.ts';
@@ -84,6 +84,45 @@ const outputSchema = s.exactly('Why a request was refused', {
   sent: s.orNull(sentSchema),
   events: s.list('What the audit has of it', auditEventSchema),
 });
+
+/** What `refusals.why` answers, as its faces read it. */
+export interface WhyAnswer {
+  readonly reference: string;
+  readonly clientId: string | null;
+  readonly clientName: string | null;
+  readonly reasons: readonly WhyReason[];
+  readonly sent: WhySent | null;
+  readonly events: readonly { readonly at: string; readonly address: string | null }[];
+}
+
+/** A request as a development tenant remembers it, without secrets. */
+export interface WhySent {
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly parameters: readonly WhyValue[];
+  readonly headers: readonly WhyValue[];
+}
+
+export interface WhyValue {
+  readonly name: string;
+  readonly values: readonly string[];
+}
+
+/** A reason why the request was refused. */
+export interface WhyReason {
+  readonly rule: string | null;
+  readonly error: string | null;
+  readonly refused: string;
+  readonly because: string | null;
+  readonly mend: string;
+  readonly differs: string | null;
+  readonly sections: readonly { readonly text: string; readonly href: string }[];
+  readonly document: string;
+  readonly registered: readonly { readonly setting: string; readonly values: readonly string[] }[];
+  readonly offered: Mend | null;
+}
 
 type Context = OnTenant<OperationContext>;
 

@@ -146,7 +146,7 @@ const lacking = (provider: IdentityProvider): readonly Problem[] =>
   missingOf(provider, provider.secret !== null).map((field) => problem(field, 'provider_lacks'));
 
 /** What is wrong with a secret in clear. */
-export function secretProblems(
+function secretProblems(
   provider: Pick<ProviderFacts, 'preset'>,
   secret: string | undefined,
 ): readonly Problem[] {

@@ -84,7 +84,7 @@ function noteBackup(dataFolder: string, target: string): void {
 }
 
 /** Writes the copy, with its checksum, and reads it back. @param file empty @throws StartupError */
-export function writeBackup(dataFolder: string, file: string): FileFacts {
+function writeBackup(dataFolder: string, file: string): FileFacts {
   copyDatabase(dataFolder, file);
   appendChecksum(file);
   syncToDisk(file);
@@ -93,7 +93,7 @@ export function writeBackup(dataFolder: string, file: string): FileFacts {
 }
 
 /** Makes a file that its owner alone can read. @throws StartupError if there is one */
-export function createEmpty(path: string): void {
+function createEmpty(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {

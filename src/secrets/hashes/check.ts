@@ -129,7 +129,7 @@ function cut(password: string) {
 }
 
 /** A fast digest, as it stands under argon2id. */
-export function innerHex({ digest, order, salt }: InnerDigest, password: string): string {
+function innerHex({ digest, order, salt }: InnerDigest, password: string): string {
   const bytes = Buffer.from(password);
   return digestOf(digest, Buffer.concat(order === 'salt-first' ? [salt, bytes] : [bytes, salt]), 'hex');
 }

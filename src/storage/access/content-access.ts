@@ -26,10 +26,7 @@ export async function listAccessToLookAt(
 }
 
 /** What the seats of a member give her, or gave her. Where a tenant has no seats, no query is asked. */
-export async function listThroughSeats(
-  tx: Tx,
-  { tenantId, id }: Whose,
-): Promise<readonly MemberSubscription[]> {
+async function listThroughSeats(tx: Tx, { tenantId, id }: Whose): Promise<readonly MemberSubscription[]> {
   if (!(await hasSeatGroups(tx, tenantId))) return [];
   const seats = await listSeatsOfMember(tx, id);
   if (seats.length === 0) return [];

@@ -122,7 +122,7 @@ export async function endSeatsOf(
 }
 
 /** Ends all seats of a subscription, or of a member, and tells of each. */
-export async function endSeats(
+async function endSeats(
   tx: Tx,
   of: Pick<Seat, 'subscriptionId'> | { readonly memberId: string; readonly subscriptionId: number },
   endedBy: SeatEnd,

@@ -10,7 +10,7 @@ import { memberOfRow } from './member-row.ts';
 import { isFound, type MemberSearch } from './member-search.ts';
 
 /** How a value is compared, as kysely writes it. */
-export const comparisons = {
+const comparisons = {
   eq: '=',
   ne: '<>',
   gt: '>',

@@ -15,8 +15,6 @@ export interface Asker {
   readonly network: string;
 }
 
-export type PendingCodes = ReturnType<typeof createPendingCodes>;
-
 /** At least as many as there are: those that were decided or expired since the look are still counted. */
 interface Holders {
   total: number;

@@ -3,7 +3,7 @@ import { contentAccessOf } from '../../../src/core/access/content-access.ts';
 import { channelAccess, isAccessId } from '../../../src/core/access/content-channel.ts';
 import { sightOf } from '../../../src/core/oidc/scope.ts';
 import { channelRecord, subscriptionRecord } from '../../support/records/access-records.ts';
-import { memberRecord, now } from '../../support/records/records.ts';
+import { memberBasics, memberRecord, now } from '../../support/records/records.ts';
 
 const film = { id: 71, name: 'Film' };
 const sport = { id: 72, name: 'Sport' };
@@ -104,24 +104,7 @@ describe('content-access profile (decisions 5 and 38)', () => {
 
   it('has exactly the member’s basics and every channel, open or not', () => {
     expect(contentAccessOf(memberRecord(), channels, [subscription, everything], sees, now)).toEqual({
-      id: 'member-1',
-      fullName: 'Ada Berg',
-      email: 'Ada@Example.test',
-      userType: 'tenant_admin',
-      userId: 101,
-      phone: '+4790000001',
-      avatar: 'https://example.test/ada.png',
-      nickName: 'ada',
-      memberNumber: 9_001,
-      address: {
-        line1: 'Storgata 1',
-        city: 'Ås',
-        postCode: '1430',
-        postOffice: 'ÅS',
-        country: 'NO',
-        name: 'A. Berg',
-        email: 'post@example.test',
-      },
+      ...memberBasics,
       contentChannels: [
         {
           id: 'sport-live',

@@ -4,7 +4,7 @@ import { isActive } from '../../../src/core/access/subscription.ts';
 import { normaliseEmail } from '../../../src/core/members/member.ts';
 import { sightOf } from '../../../src/core/oidc/scope.ts';
 import { subscriptionRecord } from '../../support/records/access-records.ts';
-import { memberRecord, now } from '../../support/records/records.ts';
+import { memberBasics, memberRecord, now } from '../../support/records/records.ts';
 
 const subscription = subscriptionRecord();
 const everything = sightOf(true, 'openid');
@@ -13,24 +13,7 @@ describe('member profile with active subscriptions (contract)', () => {
   it('has exactly the fields of the contract', () => {
     const member = memberRecord();
     expect(profileOf(member, [subscription], everything, now)).toEqual({
-      id: 'member-1',
-      fullName: 'Ada Berg',
-      email: 'Ada@Example.test',
-      userType: 'tenant_admin',
-      userId: 101,
-      phone: '+4790000001',
-      avatar: 'https://example.test/ada.png',
-      nickName: 'ada',
-      memberNumber: 9_001,
-      address: {
-        line1: 'Storgata 1',
-        city: 'Ås',
-        postCode: '1430',
-        postOffice: 'ÅS',
-        country: 'NO',
-        name: 'A. Berg',
-        email: 'post@example.test',
-      },
+      ...memberBasics,
       subscriptions: [
         {
           subscriptionId: 41,

@@ -1,8 +1,6 @@
-import type { Client } from '../../../src/core/client.ts';
-import { findRegisteredClient } from '../../../src/storage/clients/client.ts';
 import { hosts } from '../fixtures.ts';
 import type { Answer } from '../http.ts';
-import { run, tenantIdOf } from '../operators/desk.ts';
+import { run } from '../operators/desk.ts';
 import type { TestService } from '../service.ts';
 import { token } from '../visitor.ts';
 import { type ForeignPair, signForeign } from './foreign-jwt.ts';
@@ -67,12 +65,3 @@ export const authenticate = (
   host: string = hosts.a,
 ): Promise<Answer> =>
   token(service, host, { grant_type: 'refresh_token', refresh_token: 'none', ...fields }, headers);
-
-/** A client as it is stored. */
-export async function storedClient(service: TestService, host: string, clientId: string): Promise<Client> {
-  const client = await service.store.transaction((tx) =>
-    findRegisteredClient(tx, tenantIdOf(service, host), clientId),
-  );
-  if (client === null) throw new Error(`no client ${clientId}`);
-  return client;
-}

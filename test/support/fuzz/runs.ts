@@ -20,7 +20,7 @@ const seeds =
     : [Number(process.env.FUZZ_SEED)];
 
 /** How often a property runs with each of its seeds, given how often it runs in the ordinary tests. */
-export function runsOf(ordinary: number): number {
+function runsOf(ordinary: number): number {
   return Math.max(1, Math.ceil((ordinary * Math.max(1, asked / usual)) / seeds.length));
 }
 

@@ -36,6 +36,24 @@ interface Looked {
 /** The hosts that the patient answers on. */
 export const names = Object.values(hosts);
 
+/** Lets the doctor look at a service of production, through whatever is at this place; `now` is in ms. */
+export function examineService(
+  { folder: dataFolder, port }: TestService,
+  now: number,
+  at: Place,
+  { plainAt = null, smtpUrl = null, databaseUrl = null }: Omit<Looked, 'of' | 'at'> = {},
+): Promise<readonly Finding[]> {
+  const mail = { smtpUrl, from: 'door@example.test' };
+  const places = { apiHost: null, databaseUrl, dataFolder, host: 'localhost', mail, port };
+  return examine({
+    config: { ...places, environment: 'production', settingFiles: [] },
+    clock: () => now,
+    random: systemRandom,
+    at,
+    plainAt,
+  });
+}
+
 /**
  * @param now the time of the service and of the doctor, in ms
  * @param database of PostgreSQL; a file in its folder unless given
@@ -65,24 +83,8 @@ export async function startPatient(now: number, database?: string): Promise<Pati
       };
       const proxy = await startProxy({ to: of.port, certificate, up: forward, ...options, down });
       onTestFinished(() => proxy.close());
-      const { folder: dataFolder, port } = of;
-      const mail = { smtpUrl, from: 'door@example.test' };
-      const config = {
-        apiHost: null,
-        databaseUrl,
-        dataFolder,
-        host: 'localhost',
-        mail,
-        port,
-        settingFiles: [],
-      } as const;
-      return examine({
-        config: { ...config, environment: 'production' },
-        clock: () => now,
-        random: systemRandom,
-        at: at ?? { host: '127.0.0.1', port: proxy.port },
-        plainAt,
-      });
+      const place = at ?? { host: '127.0.0.1', port: proxy.port };
+      return examineService(of, now, place, { plainAt, smtpUrl, databaseUrl });
     },
     stop: async () => {
       setDefaultCACertificates(trustedBefore);

@@ -57,7 +57,7 @@ interface AtSignIn {
 }
 
 /** Where the button of a page leads that continues with a provider. */
-export function buttonOf({ text }: Answer, key = 'foreign'): string {
+function buttonOf({ text }: Answer, key = 'foreign'): string {
   const href = new RegExp(`href="(/sign-in/with/${key}\\?[^"]*)"`).exec(text)?.[1];
   if (href === undefined) throw new Error(`the page has no button of ${key}: ${text}`);
   return href.replaceAll('&amp;', '&');

@@ -151,6 +151,28 @@ export function memberRecord(changes: Partial<Member> = {}): Member {
   };
 }
 
+/** What both APIs of members tell of memberRecord(), whatever the member has (contract). */
+export const memberBasics = {
+  id: 'member-1',
+  fullName: 'Ada Berg',
+  email: 'Ada@Example.test',
+  userType: 'tenant_admin',
+  userId: 101,
+  phone: '+4790000001',
+  avatar: 'https://example.test/ada.png',
+  nickName: 'ada',
+  memberNumber: 9_001,
+  address: {
+    line1: 'Storgata 1',
+    city: 'Ås',
+    postCode: '1430',
+    postOffice: 'ÅS',
+    country: 'NO',
+    name: 'A. Berg',
+    email: 'post@example.test',
+  },
+} as const;
+
 /** An active session of member-1, begun an hour ago and used a minute ago. */
 export function sessionRecord(changes: Partial<Session> = {}): Session {
   return {

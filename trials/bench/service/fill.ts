@@ -33,7 +33,7 @@ export interface ServiceFill {
 }
 
 /** More sign-ins than this share their members. */
-export const membersMost = 10_000;
+const membersMost = 10_000;
 
 const day = 86_400_000;
 const random = systemRandom;

@@ -30,11 +30,7 @@ export interface ServiceFolder {
 }
 
 /** The settings of a production service behind a proxy on the same machine; what is not here is as shipped. */
-export function settingsOf(
-  folder: string,
-  masterKey: string,
-  port: number,
-): Readonly<Record<string, string>> {
+function settingsOf(folder: string, masterKey: string, port: number): Readonly<Record<string, string>> {
   return {
     MEMBERDOOR_ENV: 'production',
     MEMBERDOOR_DATA: folder,

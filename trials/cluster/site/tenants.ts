@@ -9,7 +9,7 @@ export const host = 'door.cluster.test';
 export const guessedHost = 'guessed.cluster.test';
 
 /** The members of whom a race takes a new one in each round. */
-export const racers = ['password', 'code', 'recovery'] as const;
+const racers = ['password', 'code', 'recovery'] as const;
 export type Racer = (typeof racers)[number];
 
 export const racerOf = (kind: Racer, round: number) => `${kind}-${round}@example.com`;
@@ -19,7 +19,7 @@ export const playerCount = 3;
 export const playerOf = (index: number) => `player-${index}@example.com`;
 
 /** The cases with clients of the ledger. Each has a member who changes the password: the next case does not know it. */
-export const ledgerCases = ['ledger', 'kill', 'database', 'partition', 'upgrade'] as const;
+const ledgerCases = ['ledger', 'kill', 'database', 'partition', 'upgrade'] as const;
 export type LedgerCase = (typeof ledgerCases)[number];
 export const changerOf = (name: LedgerCase) => `changer-${name}@example.com`;
 

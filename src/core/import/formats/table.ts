@@ -34,7 +34,7 @@ const plain = [
 const ofAddress = ['line1', 'city', 'postCode', 'postOffice', 'country', 'name', 'email'].map(
   (line) => `address.${line}`,
 );
-export const columnNames: readonly string[] = [...plain, ...ofAddress];
+const columnNames: readonly string[] = [...plain, ...ofAddress];
 
 /** What columns are called elsewhere, without spaces and signs. */
 const otherNames: Readonly<Record<string, string>> = {

@@ -14,7 +14,7 @@ import { knownScopes, readScope, type Scope, scopeIncludes } from '../scope.ts';
 export type Resources = string;
 
 /** How a list of resources names the member API. No API of a tenant is called so (`isApiIdentifier`). */
-export const memberApi = 'urn:memberdoor:api';
+const memberApi = 'urn:memberdoor:api';
 
 /** What tokens of a tenant can be for. */
 export interface Audiences {

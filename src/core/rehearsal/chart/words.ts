@@ -20,7 +20,7 @@ const widthOf = (letter: string): number => {
   return 0.57;
 };
 
-export function textWidth({ text, kind }: WordLine): number {
+function textWidth({ text, kind }: WordLine): number {
   const heavy = kind === 'name' ? 1.06 : 1;
   return [...text].reduce((sum, letter) => sum + widthOf(letter), 0) * sizes[kind] * heavy;
 }

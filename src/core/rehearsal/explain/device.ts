@@ -37,7 +37,7 @@ interface Pace {
 }
 
 /** How the TV kept its pace until this poll. */
-export function paceOf(seen: Seen): Pace {
+function paceOf(seen: Seen): Pace {
   const polls = sameBefore(seen, 'device_code');
   const issue = issueOf(seen);
   const told = issue === null ? undefined : said({ entry: issue }, 'interval');

@@ -41,7 +41,7 @@ export function providerPages(app: FastifyInstance, deps: Deps): void {
 const keyOf = (request: FastifyRequest) => (request.params as { readonly provider: string }).provider;
 
 /** A provider that members can sign in with now. */
-export async function openProvider(request: FastifyRequest, key: string, deps: Deps) {
+async function openProvider(request: FastifyRequest, key: string, deps: Deps) {
   const providers = await transactionOf(request, deps, (tx) => findProviders(tx, request.tenant.id));
   return providers.find((one) => one.key === key) ?? null;
 }

@@ -17,8 +17,6 @@ import { createWebClient } from './web/client.ts';
 import { webDeeds } from './web/deeds.ts';
 import { callbackUrl, cameBack, webUrl } from './web/run.ts';
 
-export type RoomPages = ReturnType<typeof createRoomPages>;
-
 /** @param given what the room shows and moves */
 export function createRoomPages(
   given: Pick<Context, 'cards' | 'clock' | 'faults' | 'phones' | 'seed' | 'wire'>,

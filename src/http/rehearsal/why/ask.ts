@@ -1,44 +1,9 @@
 // Asks the operation why a request was refused, and does what it offers, in the name of the room.
 import type { Mend, MendKind } from '../../../core/refusals/mend.ts';
+import type { WhyAnswer } from '../../../operations/admin/refusals.ts';
 import { OperationRefused } from '../../../operations/refusal.ts';
 import { type Deps, operationDeps } from '../../deps.ts';
 import { DeedRefused } from '../deeds.ts';
-
-/** What is said of a request, as `refusals.why` answers it. */
-export interface Asked {
-  readonly reference: string;
-  readonly clientId: string | null;
-  readonly clientName: string | null;
-  readonly reasons: readonly AskedReason[];
-  readonly sent: AskedRequest | null;
-}
-
-interface AskedRequest {
-  readonly at: string;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly parameters: readonly AskedValue[];
-  readonly headers: readonly AskedValue[];
-}
-
-interface AskedValue {
-  readonly name: string;
-  readonly values: readonly string[];
-}
-
-export interface AskedReason {
-  readonly rule: string | null;
-  readonly error: string | null;
-  readonly refused: string;
-  readonly because: string | null;
-  readonly mend: string;
-  readonly differs: string | null;
-  readonly sections: readonly { readonly text: string; readonly href: string }[];
-  readonly document: string;
-  readonly registered: readonly { readonly setting: string; readonly values: readonly string[] }[];
-  readonly offered: Mend | null;
-}
 
 /** Who may use the room may do everything on its tenant, as the operator of the machine may. */
 const actor = { kind: 'operator', user: 'rehearsal room' } as const;
@@ -69,7 +34,7 @@ interface About {
 }
 
 /** @throws DeedRefused where nothing is known of it */
-export const askWhy = ({ tenant, reference, address }: About, deps: Deps): Promise<Asked> =>
+export const askWhy = ({ tenant, reference, address }: About, deps: Deps): Promise<WhyAnswer> =>
   ask('refusals.why', { tenant, reference }, address, deps);
 
 /**

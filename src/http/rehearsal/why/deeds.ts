@@ -1,12 +1,13 @@
 // Says why a request was refused, to programs and on a page, and mends it with one click where that is safe.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Mend, mendKinds } from '../../../core/refusals/mend.ts';
+import type { WhyAnswer } from '../../../operations/admin/refusals.ts';
 import { oneOf, someOf, text } from '../../../operations/json-schema.ts';
 import { chooseLanguage } from '../../../text/language.ts';
 import type { Deps } from '../../deps.ts';
 import { sendPage } from '../../pages/pages.ts';
 import { type Deed, DeedRefused, deed, roomUrl } from '../deeds.ts';
-import { type Asked, askWhy, doMend } from './ask.ts';
+import { askWhy, doMend } from './ask.ts';
 
 /** Where it is said of a reference. */
 export const whyUrl = (reference: string) => `${roomUrl}/why/${reference}`;
@@ -61,7 +62,11 @@ const unknown = { clientId: null, clientName: null, reasons: [], sent: null };
 const wantsPage = ({ headers }: FastifyRequest) => /\btext\/html\b/.test(headers.accept ?? '');
 
 /** Developers read the documents in English, and so what says where in them to look. */
-function sendWhy(reply: FastifyReply, asked: Asked, mended: string | null): Promise<FastifyReply> {
+function sendWhy(
+  reply: FastifyReply,
+  asked: Omit<WhyAnswer, 'events'>,
+  mended: string | null,
+): Promise<FastifyReply> {
   return sendPage(reply, {
     template: 'rehearsal/why.eta',
     language: chooseLanguage(['en'], undefined),

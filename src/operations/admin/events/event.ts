@@ -8,7 +8,7 @@ import {
 } from '../../../core/events/event.ts';
 import * as s from '../../json-schema.ts';
 
-export const eventTypeField = {
+const eventTypeField = {
   ...s.oneOf('EventType', 'What happened', eventTypes),
   enumMeans: Object.fromEntries(eventTypes.map((type) => [type, eventKinds[type].words])),
 };

@@ -55,7 +55,7 @@ export async function runInSavepoint(
 }
 
 /** What SQLite says of its file, and not of the statement, is an outage: the same again may work later. */
-export function asUnavailable(error: unknown, known?: StorageUnavailable): unknown {
+function asUnavailable(error: unknown, known?: StorageUnavailable): unknown {
   const isOutage =
     error instanceof SQLite.SqliteError &&
     /^SQLITE_(?:BUSY|LOCKED|READONLY|FULL|IOERR|CANTOPEN|NOMEM)/.test(error.code);

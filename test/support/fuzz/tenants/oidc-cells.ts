@@ -199,7 +199,7 @@ const jwts: readonly Cell[] = [
 ];
 
 /** Registered on one side alone; see `registerOnly`. */
-export const onlyClient = (side: Side) => `only-${side.host.charAt(0)}`;
+const onlyClient = (side: Side) => `only-${side.host.charAt(0)}`;
 const unknownClient = () => 'only-0';
 const redirectUri = 'https://only.test/cb';
 

@@ -67,7 +67,7 @@ const flows: readonly Cell[] = [
 ];
 
 /** The seal of an account page's form, which each of these takes before anything else of it. */
-export const accountSeal = ({ sessionId }: Side) => formValue(`account ${sessionId}`);
+const accountSeal = ({ sessionId }: Side) => formValue(`account ${sessionId}`);
 
 /** The token of an account page's form. */
 export const accountToken = (side: Side) =>

@@ -19,7 +19,7 @@ import { anyUnder, newSite, type RunningSite, removeSite, run } from '../../site
 /** The service is killed so many ms after a first change was acknowledged. */
 const kill = { earliest: 50, latest: 2_000 } as const;
 
-export const allClients: readonly LedgerClient[] = [
+const allClients: readonly LedgerClient[] = [
   refresher('refresher 1'),
   refresher('refresher 2'),
   webClient('web'),

@@ -77,7 +77,7 @@ export function inUtc({ input }: Operation, said: Facts): Facts {
   );
 }
 
-export const reversed = (sort: string) => (sort.startsWith('-') ? sort.slice(1) : `-${sort}`);
+const reversed = (sort: string) => (sort.startsWith('-') ? sort.slice(1) : `-${sort}`);
 
 /** The parts of an address that stay on every page of the list. */
 function keptOf(operation: Operation, { narrowing, sort }: Pick<ListQuery, 'narrowing' | 'sort'>): Facts {

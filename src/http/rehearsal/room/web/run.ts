@@ -21,7 +21,7 @@ export interface Callback {
 }
 
 /** What the client does by itself, in order. */
-export const webSteps = ['exchange', 'ask', 'refresh', 'revoke'] as const;
+const webSteps = ['exchange', 'ask', 'refresh', 'revoke'] as const;
 export type WebStep = (typeof webSteps)[number];
 
 export interface WebRun {

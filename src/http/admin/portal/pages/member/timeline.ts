@@ -30,9 +30,6 @@ interface Entry {
   readonly places: readonly string[];
 }
 
-/** A time line as its template shows it. */
-export type Timeline = Awaited<ReturnType<typeof timelineOf>>;
-
 /** So many entries are on the page of a member. */
 const shownWithMember = 12;
 
