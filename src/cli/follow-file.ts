@@ -17,8 +17,8 @@ import { tell } from './terminal.ts';
 const stillFor = 100;
 
 /**
- * What begins a service with the tenants of a file. What the file no longer has ends, in the sections that it has; what is
- * wrong with it later is told, and the service goes on as it was.
+ * Applies a tenant file at the start of a service, and follows it. What the file no longer has ends, in the sections that it
+ * has; what is wrong with it later is printed, and the service goes on as it was.
  *
  * @param path `-` is the standard input, which is read once
  * @param port at which its tenants live
@@ -46,7 +46,7 @@ export function followFile(
     });
   };
 
-  /** @returns what it changed; null if it was refused, and why is told */
+  /** @returns what it changed; null if it was refused, after the reason was printed */
   async function applied(file: LocalFile, operate: Operate): Promise<readonly Change[] | null> {
     const operation = {
       ...serviceTenantFiles.apply,

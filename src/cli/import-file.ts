@@ -1,4 +1,4 @@
-// Reads a file of members, piece by piece: its length may be that of the memory.
+// Reads a file of members piece by piece, since it may be larger than the memory.
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { type FileHead, layoutOf } from '../core/import/format.ts';
@@ -58,7 +58,7 @@ export function demandUnchanged({ path, mark }: ImportFile): void {
   try {
     now = markOf(path);
   } catch {
-    // It is gone.
+    // The file was deleted meanwhile.
   }
   if (now !== mark) {
     throw new StartupError(

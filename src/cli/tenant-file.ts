@@ -20,7 +20,7 @@ import {
 import { reasonOf } from '../system/files.ts';
 import { shown, type Terminal, tell } from './terminal.ts';
 
-/** What has its place in the file is told with the file. */
+/** Where a problem is, in the form that editors jump to; the command's name where it has no place in the file. */
 export const placeIn = (path: string, { position }: Problem) =>
   position === undefined ? 'memberdoor' : `${path}:${position.line}:${position.column}`;
 

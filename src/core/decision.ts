@@ -9,7 +9,7 @@ export interface Refusal {
   readonly error: ErrorCode;
   /** Names the problem in printable ASCII without `"` and `\` (RFC 6749 §5.2); never echoes the input. */
   readonly description: string;
-  /** The rule that refused it, where that is more exact than the error: the audit has it, and the client is not told. */
+  /** The rule that refused it, where that is more exact than the error: the audit has it, and the client does not get it. */
   readonly rule?: OwnRule;
 }
 

@@ -21,7 +21,7 @@ export class PasswordsBusy extends Error {
 export interface Passwords {
   /** The PHC string of a password, argon2id. @param share whose work it is @throws PasswordsBusy */
   hash(password: string, share?: Share): Promise<string>;
-  /** A hash of ours that no password is known for, which takes no work to make. @param chance by chance, and told no one */
+  /** A hash of ours that no password matches, which takes no work to make. @param chance random bytes, kept secret */
   ofNoPassword(chance: string): string;
   /** What is kept of a password whose hash another system made: one that was fast is hashed by ours. @throws PasswordsBusy */
   keep(foreign: ForeignPassword, share?: Share): Promise<string>;

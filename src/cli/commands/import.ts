@@ -203,7 +203,7 @@ async function checkAll({ file, reading, tenant, connection, terminal }: Work): 
     for (const one of answer.outcomes) {
       const address = one.email === null ? null : normaliseEmail(one.email);
       const before = address === null ? undefined : first.get(address);
-      // What is taken back is not there for the next lines: the second of one address is told here.
+      // A trial writes nothing that stays, so a line does not see those before it: a second one of an address is found here.
       const isAgain = one.outcome === 'added' && before !== undefined;
       const outcome = isAgain ? (reading.existing === 'skip' ? 'skipped' : 'changed') : one.outcome;
       if (address !== null && one.outcome === 'added' && before === undefined) first.set(address, one.line);

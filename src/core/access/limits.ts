@@ -77,8 +77,8 @@ export const invoicingLength = { account: 50 } as const;
 /** What a tax is called, in characters. */
 export const taxNameLength = 20;
 
-/** The widest range of addresses that something opens for, in bits that all of them begin with: no one has more. */
+/** The widest range of addresses that something opens for, in bits that all of them begin with: no organisation has more. */
 export const widestNetwork = { 4: 8, 6: 19 } as const;
 
-/** For how many ranges of addresses a package opens. */
+/** The most ranges of addresses that one package opens for. */
 export const networksOfPackage = 200;

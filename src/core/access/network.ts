@@ -110,7 +110,7 @@ function problemOf(text: string, index: number, development: boolean): readonly 
   if (network === null) return [problem([index], 'not_a_network')];
   const widest = widestNetwork[network.family];
   if (network.prefix < widest) return [problem([index], 'network_too_wide', { widest })];
-  // Who writes more than the range begins with may have meant that one address.
+  // An operator who writes more bits than the range begins with may have meant that one address.
   if (beginningOf(network).value !== network.value) {
     return [problem([index], 'network_begins_elsewhere', { network: networkText(network) })];
   }

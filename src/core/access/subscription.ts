@@ -108,7 +108,7 @@ export type SubscriptionWrite =
       readonly subscription: Subscription;
     };
 
-/** What becomes of a subscription. @returns whether it is as it was asked to be */
+/** A decided change, whose answer is whether the subscription is as the caller asked. */
 type Change = Decision<boolean, SubscriptionWrite>;
 
 /** What begins a subscription. */
@@ -173,7 +173,7 @@ export function endSubscription(subscription: Subscription, now: number): Change
   return decide(subscription, 'end', now, {});
 }
 
-/** Lets the clock speak first, then the event; what is refused changes nothing but the state the clock gave. */
+/** Moves the subscription by the clock first, then by the event; a refused event leaves the state that the clock gave. */
 function decide(
   subscription: Subscription,
   type: Exclude<SubscriptionEvent, 'look'>,

@@ -12,12 +12,12 @@ import type { Session } from '../session.ts';
 import type { Write } from '../write.ts';
 import type { EventFacts, EventType } from './event.ts';
 
-/** Whose something is. */
+/** The tenant and the member that something belongs to. */
 type Owned = Readonly<{ tenantId: string; memberId: string }>;
 
 type EndOfSignIn = Extract<SignInWrite, { write: 'endSignIn' }>;
 
-/** Whose a sign-in is that ends; the write names nothing but its id. */
+/** The owner of a sign-in that ends; the write itself names only the id. */
 export interface SignInOwner extends Pick<SignIn, 'tenantId' | 'clientId' | 'memberId'> {
   /** The TV that it was of; null where a browser began it. */
   readonly deviceId: string | null;
@@ -42,7 +42,7 @@ type PlainChange =
   | { readonly write: 'markInvoicePaid'; readonly invoice: Invoice }
   | { readonly write: 'restoreTenant'; readonly tenantId: string };
 
-/** A write of the core's with whose it is. */
+/** A write of the core, with its owner. */
 export type WriteOf = Exclude<Write, EndOfSignIn> | (EndOfSignIn & { readonly of: SignInOwner });
 
 /** Anything that is written, as far as events are told of it. */
@@ -110,7 +110,7 @@ export function eventsOf(change: Change): readonly EventFacts[] {
       return [{ ...facts, changed: ['customPropertyValues'] }];
     }
     case 'insertSeat':
-      // The invitation is no news of one who takes a seat without it.
+      // A seat that is taken without an invitation makes no event of one.
       return [ofSeat(change.seat.state === 'taken' ? 'seat.taken' : 'seat.invited', change.seat)];
     case 'moveSeat':
       return eventsOfMovedSeat(change.seat);
@@ -199,7 +199,7 @@ function eventsOfSession(type: EventType, session: Session, reason?: string): re
 function eventsOfMovedSession(session: Session): readonly EventFacts[] {
   switch (session.state) {
     case 'active':
-      // Only a sign-in anew makes the two times one; else the session was merely used.
+      // The two times are the same only after a new sign-in; otherwise the session was merely used.
       return session.authenticatedAt === session.lastUsedAt
         ? eventsOfSession('session.renewed', session)
         : [];

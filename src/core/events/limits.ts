@@ -1,7 +1,7 @@
 // Every number of events and of the ways to be told them, named once (see also `core/limits.ts`). Times are ms.
 import { day, hour, minute, second } from '../limits.ts';
 
-/** How long events can be read: who was told nothing for so long reads everything anew. */
+/** How long events can be read: a reader that was away for longer reads everything anew. */
 export const eventMemory = 30 * day;
 
 /**

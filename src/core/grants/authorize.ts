@@ -108,8 +108,8 @@ function missingStrength({
 }
 
 /**
- * Whether the second factor may not be set up yet: who finds a session that was left open would make it the stranger's own,
- * and keep its member out.
+ * Whether the second factor may not be set up yet: a stranger at a session that was left open would make the account the
+ * stranger's own, and keep its member out.
  */
 function mustProveFirst(session: Session, { stepUp, startedAt, now }: AuthorizeCommand): boolean {
   if (stepUp !== 'set-up' || session.authenticatedAt >= startedAt) return false;

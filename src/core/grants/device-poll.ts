@@ -51,7 +51,7 @@ export function poll(code: DeviceCode | null, command: PollCommand): Poll {
     return refused(code, invalid, 'grant_of_another_client', 'the device code was issued to another client');
   }
   if (isForgotten(code, now)) return refused(code, invalid, 'device_code_unknown', 'the code is too old');
-  // A used one is watched all the same: two devices that hold it are as bad as ever.
+  // Polls of a used code are checked as well: two devices that hold one code are a leak whatever the pace.
   if (!client.deviceFlow && code.state !== 'used') {
     return refused(code, invalid, 'device_flow_off', 'the device flow is not enabled for this client');
   }

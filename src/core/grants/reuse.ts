@@ -1,4 +1,4 @@
-// Why a refresh token came back that had been used: by what is known of that moment, which says no more than what is likely.
+// Why a used refresh token came back, as far as the facts of that moment tell: a likely reason, never a certain one.
 import { hmac, type MacKey, sha256 } from '../hash.ts';
 import { reuseTimes } from '../limits.ts';
 
@@ -65,7 +65,7 @@ export interface Reuse {
  * token"), and what a request says of itself only ever changes a word that an operator reads.
  *
  * Another place is a theft until someone looks. In the same place a successor that was never used tells that its holder
- * never got it; and two that come within seconds were sent side by side, since who waits for an answer waits longer.
+ * never got it; and two that come within seconds were sent side by side, since a client that waits for an answer waits longer.
  */
 export function classOfReuse({ behind, since, from, lastTo, isAnswerLost }: ReuseFacts): Reuse {
   const successor = behind === 1 ? 'successor_unused' : 'successor_used';

@@ -18,7 +18,7 @@ export function cellsOf(record: string, delimiter: string): readonly string[] {
   return cells;
 }
 
-/** Behind the quote that ends a cell. */
+/** The place behind the quote that ends a cell. */
 function quotedEnd(text: string, from: number): number {
   let at = from + 1;
   for (;;) {

@@ -103,7 +103,7 @@ async function serviceActor(
   }
   const problem = await sendingProblem(request, reply, sent, found, deps);
   if (problem !== null) {
-    // Who is told a nonce was denied nothing.
+    // A client that gets a nonce was denied nothing.
     if (problem.problem !== 'use_dpop_nonce') {
       const reason = problem.reason ?? problem.text ?? 'the DPoP proof is wrong';
       noteWrongServiceToken(request, found, reason);

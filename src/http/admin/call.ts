@@ -66,7 +66,7 @@ export function countedCaller(actor: Actor, key: string): Counted {
   if (actor.kind === 'admin') return { key, memberId: actor.memberId };
   const tenantId = actor.kind === 'operator' ? null : actor.tenantId;
   const clientId = actor.kind === 'client' ? { clientId: actor.clientId } : {};
-  // One whose token is for every tenant is told of where it asked.
+  // The caller with a token for every tenant is noted at the tenant of its request.
   const at = tenantId === null ? {} : { tenantId };
   return { key, memberId: null, caller: { ...at, ...actorOf(actor), ...clientId } };
 }

@@ -90,7 +90,7 @@ function serveRoute(app: FastifyInstance, route: ApiRoute, deps: Deps): void {
       ...(body && { body }),
       response: { 200: route.answer },
     },
-    // Who brings no token is told that before the body is read (RFC 6750 §3).
+    // A request without a token is refused before its body is read (RFC 6750 §3).
     onRequest: async (request, reply) =>
       sentToken(request) === undefined ? sendBearerProblem(reply, null, { takesDpop: true }) : undefined,
     // Whose token does not work hears nothing of what else is wrong.

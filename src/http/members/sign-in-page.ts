@@ -68,7 +68,7 @@ async function show(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fastif
   });
   if (outcome === 'signed-in') return reply.redirect(flow.returnTo, 303);
   if (outcome === 'ask') return sendForm(reply, flow, deps);
-  // The page to sign up leads here too: who comes here by that link has an account.
+  // The page to sign up leads here too: people who follow that link have an account.
   if (outcome.kind === 'interact' && (outcome.page === 'sign-in' || outcome.page === 'sign-up')) {
     return sendForm(reply, flow, deps, { outcome });
   }

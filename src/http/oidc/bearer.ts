@@ -154,13 +154,13 @@ export function sendBearerProblem(
   const isOffered = denial.takesDpop === true && (bearer?.tenant ?? reply.request.tenant)?.dpop === true;
   const offer = isOffered ? `, DPoP ${algorithms}` : '';
   const also = isDpop ? `, ${algorithms}` : offer;
-  // Who brings no token is told to, and nothing was denied.
+  // A request without a token is asked for one, and nothing was denied.
   if (problem === null) {
     const body = { error_description: 'send an access token' };
     return sendJson(reply.header('www-authenticate', `${realm}${also}`), body, 401);
   }
   const told = text ?? problems[problem].text;
-  // The admin API has noted it in words of its own; and who is told a nonce was denied nothing.
+  // The admin API has noted it in words of its own; and a client that gets a nonce was denied nothing.
   if (reply.request.refusals === undefined && problem !== 'use_dpop_nonce') {
     const actor = bearer && { actorKind: 'client' as const, actorId: bearer.clientId };
     const whose = bearer && {

@@ -94,7 +94,7 @@ function readRequest(
   return { scope, resources, deviceName, deviceModel };
 }
 
-/** What is full, of the client: it is told to the operator once in its window (ms), whatever address asks. */
+/** Which limit of the client is full: the operator hears of it once in each window (ms), whatever address asks. */
 interface Full {
   readonly full: LimitName;
   readonly window: number;

@@ -124,7 +124,7 @@ export function withAddress(flow: Flow, email: string): Flow {
 /** The flow as it was before a first factor was proven. */
 export const withoutWaiting = ({ waiting: _, ...flow }: Flow): Flow => flow;
 
-/** Whether a flow was begun on the way to a subscription: who has no account makes one there. */
+/** Whether a flow was begun on the way to a subscription: people without an account make one there. */
 export function isCheckout({ parameters, returnTo }: Flow): boolean {
   return parameters === null && returnTo.startsWith('/checkout/');
 }

@@ -90,7 +90,7 @@ export function guardedPage<V extends Visit>(app: FastifyInstance, guard: Guard<
   });
 }
 
-/** The form that a visit sends; null if it is none of its own. */
+/** The form that a visit sends; null if the form is not of this visit. */
 export function visitForm<V extends Visit>({ purposeOf }: Pick<Guard<V>, 'purposeOf'>, visit: V) {
   return givenForm(visit.request, purposeOf(visit), pageForm(visit.request, ['token']).token);
 }

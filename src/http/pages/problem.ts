@@ -132,7 +132,7 @@ export function sendProblem(reply: FastifyReply, kind: ProblemKind, problem: Pro
   });
 }
 
-/** The reason that is told of the request in the audit. */
+/** The reason that the audit gives for the request. */
 function whyOf({ refusals, refusedPage, explain }: FastifyRequest): PageReason | null {
   const refused = refusals?.[0] ?? refusedPage;
   return refused === undefined ? null : (explain?.(refused) ?? null);

@@ -11,7 +11,7 @@ const loopbackHost =
 
 /**
  * Whether a request may use what the rehearsal room has. It does not exist but on a development tenant, and even there
- * only for this machine: who comes from another one, or through a proxy or a tunnel, finds nothing (404).
+ * only for this machine: a request from another one, or through a proxy or a tunnel, finds nothing (404).
  */
 export function standingOf(request: FastifyRequest): Standing {
   if (request.tenant?.development !== true || !comesFromThisMachine(request)) return 'nothing';

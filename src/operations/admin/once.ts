@@ -85,7 +85,7 @@ export async function onceWithKey(
 ): Promise<object> {
   const id = idOf(keyed);
   const owner = keyed.tenantId ?? '';
-  // The tenant is the same, however it is named.
+  // Two names of one tenant, its id and its host, make the same key.
   const { tenant: _named, ...rest } = keyed.input;
   const input = sha256(inOrder(rest));
   const sealed = await takeKey(tx, { id, owner, createdAt: now }, now - idempotency.memory);

@@ -11,15 +11,15 @@ export interface NumberingDeps {
   readonly store: Store;
   readonly random: Pick<Random, 'id'>;
   readonly schedule: Schedule;
-  /** Asked for at each line, since the log begins with the app. */
+  /** Called anew for each line, since the log begins with the app. */
   readonly log: () => Pick<Log, 'warn'>;
-  /** Is called when events have been numbered, and are there to be read. */
+  /** Called when events have been numbered, and can be read. */
   readonly numbered: (tenantIds: readonly string[]) => void;
 }
 
 /**
- * Makes what numbers the events of a service. It waits for nothing that is slow, so that who reads them hears of them at
- * once.
+ * Makes the task that numbers the events of a service. It waits for nothing that is slow, so that readers get new events
+ * at once.
  */
 export function createNumbering({ store, random, schedule, log, numbered }: NumberingDeps): Runner {
   const work = async () => {

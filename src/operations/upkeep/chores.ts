@@ -40,7 +40,7 @@ export interface ChoreDeps {
   readonly clock: Clock;
   readonly schedule: Schedule;
   readonly random: Pick<Random, 'id'>;
-  /** Is told what was deleted, where something was. */
+  /** Called with what was deleted, if anything was. */
   readonly tell: (deleted: Readonly<Record<string, number>>) => void;
 }
 

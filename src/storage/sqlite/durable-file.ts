@@ -20,7 +20,7 @@ const systemDisk: Disk = {
 
 /** Who is told of what happens to the files, and the disk that they are on. */
 export interface FileSurroundings {
-  /** Is told once, in a sentence, that the database is no longer the file that is open. */
+  /** Called once, with a sentence, when the database is no longer the file that is open. */
   readonly lost?: ((why: string) => void) | undefined;
   /** The system's own unless given. */
   readonly disk?: Disk | undefined;

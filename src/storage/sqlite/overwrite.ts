@@ -16,7 +16,7 @@ const beginningsAt = 12;
 const heldUp = () => new Error('the log does not come into the database, so it cannot be cleaned');
 
 /**
- * Writes bytes that mean nothing until the log was begun again twice: the first checkpoint brings what was deleted into
+ * Writes meaningless bytes until the log has begun anew twice: the first checkpoint brings what was deleted into
  * the file, where `secure_delete` has overwritten it, and after the second nothing in the log is older. All in bites,
  * as any other work is written.
  *

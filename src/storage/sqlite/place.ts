@@ -17,7 +17,7 @@ export interface Lost {
  * size or the time of its last change does.
  *
  * @param path of the database, which is open, as its log is
- * @param tell is told once what became of it
+ * @param tell called once, with what became of it
  */
 export function watchPlace(path: string, tell: (lost: Lost) => void) {
   const log = `${path}-wal`;

@@ -31,7 +31,7 @@ export const readAuth0: EntryReader = (record) => {
   const id = read.text(partOf(record._id, '$oid') ?? record.user_id ?? record.Id, ['user_id']);
   const member = {
     email: email ?? '',
-    // Without a name of their own users are called as their address is.
+    // For users without a name Auth0 writes the address as the name.
     fullName: nameOf(text('given_name'), text('family_name')) ?? ownName(text('name', 'Name'), email),
     nickName: text('nickname', 'Nickname'),
     phone: text('phone_number'),
@@ -80,7 +80,7 @@ function customHash(custom: unknown): ForeignPassword | null {
   };
   const [algorithm, value] = [text('algorithm'), text('hash', 'value')];
   const salt = bytesOf(text('salt', 'value'), text('salt', 'encoding') || 'utf8');
-  // Passwords that were hashed in another form than they were typed in are those of no one here.
+  // No password that is typed here matches the hash of another encoding than UTF-8.
   if (salt === null || !['', 'utf8'].includes(text('password', 'encoding'))) return null;
   switch (algorithm) {
     case 'argon2':

@@ -33,7 +33,7 @@ export const readFirebase: EntryReader = (record, { firebase }) => {
     avatar: httpsOnly(text('photoUrl')),
     externalId: text('localId'),
     emailVerified: read.flag(record.emailVerified, ['emailVerified']),
-    // Firebase has numbers of those alone who signed in with a code sent there.
+    // Firebase keeps a number only after a code that was sent there was typed in, so it is verified.
     phoneVerified: phone === undefined ? undefined : true,
     isDisabled: read.flag(record.disabled, ['disabled']),
     createdAt: read.time(record.createdAt, ['createdAt']),

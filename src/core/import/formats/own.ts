@@ -14,7 +14,7 @@ import type {
 import { besidesMost } from '../limits.ts';
 import { nameOf, partOf, type ValueReader, valueReader } from '../values.ts';
 
-/** Reads a line that is called as ours are. */
+/** Reads a line whose fields have our own names. */
 export function readOwn(record: FileRecord): ReadEntry {
   const read = valueReader();
   const text = (name: string) => read.text(record[name], [name]);

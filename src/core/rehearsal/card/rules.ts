@@ -17,7 +17,7 @@ const core = (section: string, anchor: string): Source => ({
 });
 const ours = (name: string): Source => ({ name, href: null });
 
-/** In the order of a card. Whoever reads the JSON relies on the names. */
+/** In the order of a card. Readers of the JSON rely on the names. */
 export const cardRules = [
   {
     rule: 'interval',

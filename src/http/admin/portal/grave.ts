@@ -10,7 +10,7 @@ import { endsForGood } from './form/ending.ts';
 import type { Facts } from './visitor.ts';
 
 /**
- * Acts that give power over a tenant, beside those that end something for good: who finds a portal left open could come
+ * Acts that give power over a tenant, beside those that end something for good: a finder of a portal left open could come
  * back by them. A client may act in its own name, a provider says who a member is, and a file does all of that.
  */
 const powers: ReadonlySet<string> = new Set([
@@ -64,7 +64,7 @@ export class ProofNeeded extends Error {
   override readonly name = 'ProofNeeded';
 }
 
-/** Whether an administrator proves the second factor once more before a grave act; who has neither that nor a passkey is not asked. */
+/** Whether an administrator proves the second factor once more before a grave act; one with neither that nor a passkey is not asked. */
 export async function needsProof(
   tx: Tx,
   tenant: OpenTenant,

@@ -35,7 +35,7 @@ const scriptAsset = (...names: readonly [string, ...string[]]) => scriptAssetBel
 const plainScript = scriptAsset('portal');
 const scripts: ReadonlyMap<string, typeof plainScript> = new Map([
   ...partsOf('.js').map((part) => [part, scriptAsset('portal', `portal/${part}`)] as const),
-  // A form may set a password: it is told a word on it, as members are.
+  // A form may set a password: the page says how good it is, as it does to members.
   ['form', scriptAsset('portal', 'new-password')],
   ['sign-in-page', scriptAsset('portal', 'passkeys/use')],
 ]);

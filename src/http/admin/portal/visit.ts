@@ -132,7 +132,7 @@ export async function currentAdmin(
 /** What the forms of a session are for. */
 const purposeOf = ({ session }: Pick<Visit, 'session'>) => `admin ${session.id}`;
 
-/** The id of the form that was sent; null if it is none of this session's. */
+/** The id of the form that was sent; null if the form is not of this session. */
 export const formOf = (visit: Visit) => visitForm({ purposeOf }, visit)?.id ?? null;
 
 /**

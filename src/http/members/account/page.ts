@@ -211,7 +211,7 @@ export function passwordedPage<Sent, Seen extends object = object>(
   };
 }
 
-/** Says why nothing was done without a proof of who it is. */
+/** Says why nothing was done: the member has not proven who she is. */
 export function sendUnconfirmed(
   visit: Visit,
   why: Unconfirmed,

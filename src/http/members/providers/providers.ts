@@ -78,7 +78,7 @@ export function wayTo(
 
 /**
  * What a request says beside the protocol: the language, and that the member is asked anew where the app, or a page of ours,
- * asks for that. A provider where she is signed in would say at once that it is she, whoever sits there.
+ * asks for that. A provider where she is signed in would say at once that it is she, even with a stranger at the screen.
  */
 function moreOf(
   request: FastifyRequest,
@@ -131,7 +131,7 @@ async function comeBack(reply: FastifyReply, answer: Answer, deps: Deps): Promis
   const { request } = reply;
   const { state = '', code, iss, error, user } = answer ?? {};
   const opened = openAway(request, state, deps.clock());
-  // Another provider's answer is none of this one's: each has an address of its own.
+  // Another provider's answer does not count here: each provider has an address of its own.
   if (opened.kind === 'none' || opened.away.provider !== keyOf(request)) return sendProblem(reply, 'noFlow');
   const { away } = opened;
   const { flow } = away;

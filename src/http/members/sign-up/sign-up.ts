@@ -114,7 +114,7 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps) {
     return sendProblem(reply.header('retry-after', wait), 'tooManySignUps', { language, ways });
   }
 
-  // A known address costs the same hash and gets the same page: who has an account stays between the
+  // A known address costs the same hash and gets the same page: whether there is an account stays between the
   // service and the owner of the address, who gets a mail (pages 10).
   // Who has no password here, or comes with an account of another provider: the one that is hashed was never told.
   const chosen = asksPassword ? password : deps.random.secret();

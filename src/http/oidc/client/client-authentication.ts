@@ -138,7 +138,7 @@ export async function refuseGrant(
   { client, writes, because, written }: Decided,
   { rateLimiter }: Deps,
 ): Promise<Refusal> {
-  // A client that is told to wait was refused nothing.
+  // A client that has to wait was refused nothing.
   if (because === undefined) return refused;
   request.because = because;
   if (!ends.has(refused.error)) {

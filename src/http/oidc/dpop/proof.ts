@@ -108,7 +108,7 @@ export async function boundToKey(
   return { ...sent, values: { ...sent.values, dpop_jkt: named } };
 }
 
-/** A client that is told a nonce was refused nothing. */
+/** A client that gets a nonce was refused nothing. */
 function refusedProof(answer: Refusal): Decision<Refusal, never> {
   if (answer === nonceNeeded) return { answer, writes: [] };
   return {

@@ -1,4 +1,4 @@
-// Changes the state of an answer on its way back to a client: who compares it, as the contract asks, throws the code away.
+// Changes the state of an answer on its way back to a client: a client that compares it, as the contract asks, throws the code away.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sha256 } from '../../../core/hash.ts';
 import { otherState } from '../../../core/rehearsal/other-state.ts';

@@ -26,7 +26,7 @@ interface Looking {
  */
 export function serveEvents(scope: FastifyInstance, { wire, rooms, tvSet }: Looking): void {
   const streams = new Set<PassThrough>();
-  // Nobody's looking on keeps the service from stopping.
+  // An open page does not keep the service from stopping.
   scope.addHook('preClose', async () => {
     for (const stream of streams) stream.end();
   });

@@ -8,7 +8,7 @@ import { whyUrl } from '../why/deeds.ts';
 export interface ShownEntry extends Explanation {
   readonly id: number;
   readonly time: string;
-  /** A page is told in one line: what was on it is its member's. */
+  /** A page takes one line: what was on it is its member's. */
   readonly isPage: boolean;
   readonly client: string | null;
   readonly method: string;
@@ -23,11 +23,11 @@ export interface ShownEntry extends Explanation {
   readonly reference: string;
   /** The page that says how to mend it; null where nothing was refused, or that is no fault of the client. */
   readonly why: string | null;
-  /** What is told where one asks for more; labels are keys. */
+  /** Further facts, for a reader who asks for more; labels are keys. */
   readonly more: readonly { readonly label: string; readonly text: string }[];
 }
 
-/** The time of a moment (ms), on the clock of this machine: who looks sits before it. */
+/** The time of a moment (ms), on the clock of this machine, at which the developer sits. */
 export function timeOf(at: number): string {
   return new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' }).format(at);
 }

@@ -101,7 +101,7 @@ async function expire({ deps, tvSet }: Context, request: FastifyRequest, deviceC
   await tvSet.poll(seatOf(request));
 }
 
-/** The TV, as a program is told of it. */
+/** The TV, as a program reads it. */
 function toldTv({ tv, viewer }: Room): object {
   if (tv === null) return { phase: 'off' };
   const { clientId, phase, code, heard, interval } = tv;

@@ -23,7 +23,7 @@ export function createWireLog(witness: Witness = () => {}) {
     return last;
   };
   return {
-    /** Nobody who reads the log can try which secret has a mark: the key of the marks goes with the process. */
+    /** The mark of a secret. Readers of the log cannot try which secret has it: the key of the marks goes with the process. */
     mask: createMask(randomBytes(32)),
     /** A request comes. @returns its place among all that comes and leaves */
     come: next,
@@ -48,7 +48,7 @@ export function createWireLog(witness: Witness = () => {}) {
       listeners.set(tenantId, own.add(listener));
       return () => own.delete(listener);
     },
-    /** Forgets all entries. The numbers go on, so that who asks for what is newer misses nothing. */
+    /** Forgets all entries. The numbers go on, so that a reader who asks for newer ones misses nothing. */
     forget(): void {
       kept = createAgedMap(wireKept.tenants);
     },

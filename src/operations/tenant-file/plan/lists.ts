@@ -131,7 +131,7 @@ export function planLists(planning: Planning, target: Target): readonly Entry[] 
   ];
 }
 
-/** Whichever order a file names products in, they are the same products. */
+/** Takes over the order of the products that are there, if a file names the same ones: their order says nothing. */
 function withSameOrder(entry: FileChannel | FilePackage, described: object): object {
   const { products: before } = described as Pick<FileChannel, 'products'>;
   const isSame =
@@ -198,7 +198,7 @@ const clientsOf = ({ tell, force }: Planning): Kind<'clients'> => ({
   },
 });
 
-/** What operations of their own change. */
+/** Settings that operations of their own change. */
 const apart = ['secrets', 'deviceFlow', 'disabled'];
 
 function setDeviceFlow(clientId: string, enabled: boolean, force: boolean, at: Path): PlannedCall {

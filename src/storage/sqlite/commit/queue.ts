@@ -3,7 +3,7 @@ import SQLite from 'better-sqlite3';
 import { StorageUnavailable, type Tx } from '../../store.ts';
 import type { Statements } from '../statements.ts';
 
-/** Work that waits for its turn, and who is told what came of it. */
+/** Work that waits for its turn, with the functions that take its result or its failure. */
 export interface Piece {
   readonly work: (tx: Tx) => Promise<unknown>;
   readonly resolve: (value: unknown) => void;

@@ -29,13 +29,13 @@ class DiskPace {
     return this.isSlow && now < this.#gatherUntil;
   }
 
-  /** Is told that the event loop has waited for a commit. */
+  /** Called when the event loop has waited for a commit. */
   held(begunAt: number, now: number): void {
     this.#note(begunAt, now);
     if (this.isSlow) this.#holdAgainAt = now + this.#took / heldPart;
   }
 
-  /** Is told that the pool has waited for a commit; the loop's own work meanwhile is in this time. */
+  /** Called when the pool has waited for a commit; the time includes the loop's own work meanwhile. */
   waited(begunAt: number, now: number): void {
     this.#note(begunAt, now);
     this.#gatherUntil = now + this.#took * lingering;

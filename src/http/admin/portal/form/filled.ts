@@ -64,7 +64,7 @@ function textFor({ format }: Schema, value: unknown): string {
 function pairsOf(value: Facts): readonly string[] {
   return Object.entries(value).map(([key, one]) => {
     const text = String(one);
-    // A text that looks like a number is told from one by its quotes.
+    // Quotes tell a text that looks like a number from a number.
     const isText = typeof one === 'string' && !Number.isNaN(Number(text));
     return `${key} = ${isText ? JSON.stringify(text) : text}`;
   });

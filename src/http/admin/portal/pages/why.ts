@@ -36,7 +36,7 @@ export function showWhy(visit: OperationVisit): Promise<FastifyReply> {
   });
 }
 
-/** A page of the client; null where it is none of an operator's, or not for this administrator. */
+/** A page of the client; null where no operator registered it, or this administrator may not see it. */
 function pageOf(visit: OperationVisit, name: string, { clientId, clientName }: Facts): string | null {
   const operation = operationNamed(visit, name);
   if (operation === null || typeof clientName !== 'string' || !mayCall(visit, operation)) return null;

@@ -17,7 +17,7 @@ export interface UploadForm {
 /** How long the fields of the form, and the lines that head each, may be. */
 const partBytes = 16 * 1_024;
 
-/** How many parts may come before the file. A form of ours has two: who sends more would keep all others waiting. */
+/** How many parts may come before the file. A form of ours has two: a sender of more would keep all others waiting. */
 const partsMost = 20;
 
 /** The connection ended before the form did. */

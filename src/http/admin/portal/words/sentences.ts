@@ -58,7 +58,7 @@ export function sentenceOf(event: ToldEvent): Sentence {
   return { tag: tag === null ? null : { text: tag, isBad }, parts: partsOf(text, namesIn(event)) };
 }
 
-/** What an operator did, by the operation; one without words of its own is told by its name. */
+/** What an operator did, by the operation; one without words of its own goes by its name. */
 function actedText(event: ToldEvent): string {
   const values = { ...placesOf(event), what: event.reason ?? '' };
   return sayIfKnown(`acted.${event.operation}`, placesOf(event)) ?? say('acted.other', values);

@@ -54,7 +54,7 @@ const most = { attention: 6, events: 8 } as const;
 
 type Happened = ReturnType<typeof happened>;
 
-/** What happened several times in a row is told once, with how often. */
+/** What happened several times in a row stands there once, with how often. */
 function oncePerRow(events: readonly Happened[]): readonly (Happened & { readonly times: string | null })[] {
   const rows: { event: Happened; count: number; said: string }[] = [];
   for (const event of events) {
