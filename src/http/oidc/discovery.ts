@@ -7,7 +7,6 @@ import { oneFactor, twoFactors } from '../../core/strength.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { offeredLanguages } from '../../text/language.ts';
 import { servePublicDocument } from '../cors.ts';
-
 import { registrationUrl } from './registration/registration.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -28,24 +27,37 @@ function clientAuthenticationOf({ assertionAlgorithms }: OpenTenant) {
 /** How strongly members can be authenticated (decision 47). */
 const acrsOf = (tenant: OpenTenant) => (hasTwoFactors(tenant) ? [twoFactors, oneFactor] : [oneFactor]);
 
-/** The discovery document of a tenant (contract; Discovery §3, RFC 8414 §2; decision 3). */
-function discoveryOf(tenant: OpenTenant): object {
-  const {
-    issuer,
-    claimsParameter,
-    backchannelLogout,
-    clientCredentials,
-    deviceFlow,
-    dpop,
-    idTokenAlgorithms,
-    languages,
-    revocationListed,
-    pushedRequests,
-    requestObjects,
-    requestObjectAlgorithms,
-    responseAlgorithms,
-  } = tenant;
-  const { introspection } = tenant;
+/** The claims that an id_token or UserInfo can have. */
+const claimsOf = ({ claimsParameter }: OpenTenant): readonly string[] => [
+  'sub',
+  'iss',
+  'aud',
+  'exp',
+  'iat',
+  'auth_time',
+  'nonce',
+  'sid',
+  'at_hash',
+  ...(claimsParameter ? ['acr', 'amr'] : []),
+  'name',
+  'given_name',
+  'family_name',
+  'nickname',
+  'preferred_username',
+  'picture',
+  'locale',
+  'updated_at',
+  'email',
+  'email_verified',
+  'phone_number',
+  'phone_number_verified',
+  'address',
+];
+
+/** The endpoints, each with how clients prove there who they are; one that no client of the tenant uses is left out. */
+function endpointsOf(tenant: OpenTenant): object {
+  const { issuer, backchannelLogout, deviceFlow, idTokenAlgorithms, introspection } = tenant;
+  const { pushedRequests, revocationListed } = tenant;
   const { methods, signedBy } = clientAuthenticationOf(tenant);
   return {
     issuer,
@@ -84,10 +96,18 @@ function discoveryOf(tenant: OpenTenant): object {
           pushed_authorization_request_endpoint: `${issuer}/api/oidc/par`,
           require_pushed_authorization_requests: pushedRequests === 'required',
         }),
-    // Each client chooses whether it is told (Back-Channel Logout §2.1).
+    // Each client chooses whether it hears of sign-outs (Back-Channel Logout §2.1).
     ...(backchannelLogout
       ? { backchannel_logout_supported: true, backchannel_logout_session_supported: true }
       : {}),
+  };
+}
+
+/** What the service answers with: responses, grants, tokens and their claims. */
+function answersOf(tenant: OpenTenant): object {
+  const { clientCredentials, deviceFlow, dpop, idTokenAlgorithms, responseAlgorithms } = tenant;
+  const { methods, signedBy } = clientAuthenticationOf(tenant);
+  return {
     response_types_supported: ['code'],
     response_modes_supported: ['query', 'form_post', ...(responseAlgorithms.length > 0 ? signedModes : [])],
     ...(responseAlgorithms.length > 0
@@ -102,35 +122,18 @@ function discoveryOf(tenant: OpenTenant): object {
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: idTokenAlgorithms,
     scopes_supported: knownScopes,
-    claims_supported: [
-      'sub',
-      'iss',
-      'aud',
-      'exp',
-      'iat',
-      'auth_time',
-      'nonce',
-      'sid',
-      'at_hash',
-      ...(claimsParameter ? ['acr', 'amr'] : []),
-      'name',
-      'given_name',
-      'family_name',
-      'nickname',
-      'preferred_username',
-      'picture',
-      'locale',
-      'updated_at',
-      'email',
-      'email_verified',
-      'phone_number',
-      'phone_number_verified',
-      'address',
-    ],
+    claims_supported: claimsOf(tenant),
     token_endpoint_auth_methods_supported: methods,
     ...signedBy('token'),
     // Listed only where a client may have tokens that are bound to a key (RFC 9449 §5.1; interop 49).
     ...(dpop ? { dpop_signing_alg_values_supported: dpopAlgorithms } : {}),
+  };
+}
+
+/** What authorization requests may say, and how. */
+function requestsOf(tenant: OpenTenant): object {
+  const { claimsParameter, languages, requestObjects, requestObjectAlgorithms } = tenant;
+  return {
     code_challenge_methods_supported: ['S256'],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
     ui_locales_supported: offeredLanguages(languages),
@@ -148,6 +151,13 @@ function discoveryOf(tenant: OpenTenant): object {
     request_uri_parameter_supported: false,
   };
 }
+
+/** The discovery document of a tenant (contract; Discovery §3, RFC 8414 §2; decision 3). */
+const discoveryOf = (tenant: OpenTenant): object => ({
+  ...endpointsOf(tenant),
+  ...answersOf(tenant),
+  ...requestsOf(tenant),
+});
 
 /** The public keys of a tenant (RFC 7517 §5): those that sign, those that will, those that did. */
 function jwksOf({ keys }: OpenTenant): object {
