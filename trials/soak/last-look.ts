@@ -1,4 +1,4 @@
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import SQLite from 'better-sqlite3';
 import type { Played } from './play.ts';
@@ -6,12 +6,6 @@ import type { SoakSite } from './site.ts';
 
 /** Pino's number for an error. */
 const errorLevels = ['error', 'fatal'];
-
-/** What the database takes, with its log. */
-export function databaseBytes({ database }: SoakSite): number {
-  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  return sizeOf(database) + sizeOf(`${database}-wal`);
-}
 
 /** Stops the service. @returns what is wrong with how it ends, its log and its database */
 export async function closingProblems(site: SoakSite, { crashes }: Played): Promise<readonly string[]> {

@@ -9,10 +9,9 @@ import { passwordGuesser } from './actors/password.ts';
 import { reader } from './actors/reader.ts';
 import { webMember } from './actors/web.ts';
 import { haste } from './figures.ts';
-import { databaseBytes } from './last-look.ts';
 import { type Probe, probe } from './probe.ts';
 import { Busy, createRecorder, type Recorder } from './recorder.ts';
-import type { SoakSite } from './site.ts';
+import { databaseBytes, type SoakSite } from './site.ts';
 
 const actors: readonly Actor[] = [
   webMember,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { sha256 } from '../../src/core/hash.ts';
@@ -175,4 +175,10 @@ async function tenantFile(): Promise<object> {
       { issuer: `https://${otherHost}`, name: 'Other', ...common },
     ],
   };
+}
+
+/** What the database takes, with its log. */
+export function databaseBytes({ database }: SoakSite): number {
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return sizeOf(database) + sizeOf(`${database}-wal`);
 }

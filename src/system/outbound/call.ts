@@ -21,6 +21,13 @@ export interface OutboundCall {
   readonly development: boolean;
 }
 
+/** An address of a host, as the resolver found it. */
+export interface Resolved {
+  readonly address: string;
+  /** 4 or 6 */
+  readonly family: number;
+}
+
 /**
  * Why there is no answer: the address is none that we call, or leads where we do not dial; the name is not known; it
  * took too long; more came than is read; it leads elsewhere; the certificate is wrong; it came packed; no connection,

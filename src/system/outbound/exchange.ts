@@ -4,15 +4,8 @@ import type { RequestOptions } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import { outbound as limits } from '../../core/operators/limits.ts';
 import { request as requestHttp } from '../http.ts';
-import type { OutboundCall, OutboundFailure, OutboundResult } from './call.ts';
+import type { OutboundCall, OutboundFailure, OutboundResult, Resolved } from './call.ts';
 import { dialledAt, type Kept } from './kept.ts';
-
-/** An address of a host, as the resolver found it. */
-export interface Resolved {
-  readonly address: string;
-  /** 4 or 6 */
-  readonly family: number;
-}
 
 export interface Exchange {
   readonly call: OutboundCall;

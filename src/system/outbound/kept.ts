@@ -2,7 +2,7 @@
 import type { Agent } from 'node:http';
 import { outbound as limits } from '../../core/operators/limits.ts';
 import { Agent as HttpAgent } from '../http.ts';
-import type { Resolved } from './exchange.ts';
+import type { Resolved } from './call.ts';
 
 /** Keeps the connections of one client. */
 export type Kept = (isTls: boolean) => Promise<Agent>;

@@ -5,8 +5,8 @@ import { hostNameLength } from '../../core/limits.ts';
 import { readOutboundUrl } from '../../core/oidc/client/outbound-url.ts';
 import { outbound as limits } from '../../core/operators/limits.ts';
 import type { Clock, Schedule } from '../clock.ts';
-import type { OutboundCall, OutboundFailure, OutboundResult } from './call.ts';
-import { exchange, type Resolved } from './exchange.ts';
+import type { OutboundCall, OutboundFailure, OutboundResult, Resolved } from './call.ts';
+import { exchange } from './exchange.ts';
 import { createKept } from './kept.ts';
 import { mayDial as isPublic } from './ranges.ts';
 
