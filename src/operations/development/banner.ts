@@ -50,6 +50,7 @@ export function ownBanner(
     ['Memberdoor, development start. Nothing here is secret; none of it loads into production.'],
     ['Tenants', ...inColumns(tenants.map(({ name, issuer }) => [name, issuer]))],
     inColumns([
+      ['Rehearsal', `${first?.issuer}/rehearsal`, 'a TV, a phone, and what goes over the wire'],
       ['Account', `${first?.issuer}/account`],
       ...(mail.smtpUrl === null ? [['Outbox', `${first?.issuer}/outbox`]] : []),
       ['Data', dataFolder ?? 'in memory'],

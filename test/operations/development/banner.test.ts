@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { banner } from '../../../src/operations/development/banner.ts';
+import { banner, ownBanner } from '../../../src/operations/development/banner.ts';
 
 const issuers = {
   Acme: 'http://localhost:3000',
@@ -34,6 +34,17 @@ describe('the banner of the development start', () => {
   it('fits a terminal of a hundred characters but for addresses', () => {
     const long = printed(null).filter((line) => line.length > 100 && !line.includes('callback'));
     expect(long).toEqual([]);
+  });
+
+  it('begins with the rehearsal room of the first of tenants of one’s own, too', () => {
+    const shop = [{ name: 'Shop', issuer: 'http://localhost:3000' }];
+    const mail = { smtpUrl: null, from: 'x@localhost' };
+    expect(ownBanner({ dataFolder: null, mail }, shop).split('\n').slice(6, 10)).toEqual([
+      '  Rehearsal  http://localhost:3000/rehearsal  a TV, a phone, and what goes over the wire',
+      '  Account    http://localhost:3000/account',
+      '  Outbox     http://localhost:3000/outbox',
+      '  Data       in memory',
+    ]);
   });
 
   it.each(['README.md', 'docs/client-developers.md'])('says what %s says', (name) => {
