@@ -16,7 +16,6 @@ import { logOptions } from './log/log.ts';
 import { logStream, logTarget } from './log/stream.ts';
 import { paymentMethods } from './operations/access/payment.ts';
 import { auditServiceEvent } from './operations/audit/audit.ts';
-import { createAuditStream } from './operations/audit/stream.ts';
 import type { Delivery } from './operations/delivery/delivery.ts';
 import { banner } from './operations/development/banner.ts';
 import { createNumbering } from './operations/events/numbering.ts';
@@ -33,6 +32,7 @@ import type { Operate, StartOptions } from './operations/service/start.ts';
 import { noPlaces, openPlaces } from './operations/session/geolocation.ts';
 import { replaceRestoredKeys } from './operations/tenant/keys.ts';
 import { createTenants, type OpenTenant } from './operations/tenant/open-tenants.ts';
+import { createAuditStream } from './operations/upkeep/audit-stream.ts';
 import { backupTime, finishUpgrades, listUpgradeCopies } from './operations/upkeep/backup.ts';
 import { type Chores, startChores } from './operations/upkeep/chore.ts';
 import { choresOf } from './operations/upkeep/chores.ts';
@@ -196,7 +196,13 @@ export async function start(config: ServiceConfig, options: StartOptions = {}): 
         ? []
         : [
             createAuditStream(
-              { store, clock: systemClock, schedule: systemSchedule, log: () => app.log },
+              {
+                store,
+                clock: systemClock,
+                schedule: systemSchedule,
+                random: systemRandom,
+                log: () => app.log,
+              },
               config.auditStream,
             ),
           ];

@@ -1,17 +1,21 @@
 import { once } from 'node:events';
 import { appendFileSync, readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serviceSource } from '../../src/core/operators/audit-event.ts';
 import { type AuditStream, readAuditStream } from '../../src/core/operators/audit-stream.ts';
 import { auditDeed } from '../../src/operations/audit/audit.ts';
-import { createAuditStream } from '../../src/operations/audit/stream.ts';
+import { createAuditStream } from '../../src/operations/upkeep/audit-stream.ts';
 import { actingAs } from '../../src/storage/operators/audited.ts';
+import { systemRandom } from '../../src/system/random.ts';
 import { day, now } from '../support/records/records.ts';
 import { storeWithMember } from '../support/records/store.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
+import { openShared, sharedDatabase } from '../support/run/test-store.ts';
+
+const machine = { schedule: () => () => {}, random: systemRandom };
 
 /** A service that streams its audit when the test says so; one of several would wait a moment for the others. */
 async function streaming(to: AuditStream) {
@@ -20,10 +24,7 @@ async function streaming(to: AuditStream) {
   const say = (_facts: unknown, words?: string) => void told.push(words ?? String(_facts));
   let time = now;
   const make = () =>
-    createAuditStream(
-      { store, clock: () => time, schedule: () => () => {}, log: () => ({ warn: say, info: say }) },
-      to,
-    );
+    createAuditStream({ ...machine, store, clock: () => time, log: () => ({ warn: say, info: say }) }, to);
   const run = async () => {
     const stream = make();
     await stream.run();
@@ -104,6 +105,59 @@ describe('the stream of the audit', () => {
     await happens('b');
     await run();
     expect(told).toHaveLength(1);
+  });
+
+  it('is told by one of several processes at a time', async () => {
+    const url = await sharedDatabase();
+    const stores = [await openShared(url), await openShared(url)];
+    onTestFinished(async () => void (await Promise.all(stores.map((store) => store.close()))));
+    const came = Promise.withResolvers<Socket>();
+    let connections = 0;
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      connections += 1;
+      socket.resume();
+      came.resolve(socket);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    let time = now;
+    const quiet = { warn: () => {}, info: () => {} };
+    const streams = stores.map((store) =>
+      createAuditStream(
+        { ...machine, store, clock: () => time, log: () => quiet },
+        { kind: 'syslog', host: '127.0.0.1', port },
+      ),
+    );
+    const happens = () =>
+      stores[0]?.transaction((tx) =>
+        auditDeed(
+          actingAs(tx, () => serviceSource(now)),
+          { event: 'service_started' },
+        ),
+      );
+    const settle = async () => {
+      for (const stream of streams) {
+        await stream.run();
+        time += day;
+      }
+    };
+    await happens();
+    await settle();
+    await settle();
+    await happens();
+    await settle();
+    const [first, second] = streams.map((stream) => () => stream.run());
+    const telling = first?.();
+    const socket = await came.promise;
+    await second?.();
+    expect(connections).toBe(1);
+    socket.end();
+    await telling;
+    time += day;
+    await settle();
+    expect(connections).toBe(1);
   });
 
   it.each([

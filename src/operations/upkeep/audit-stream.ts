@@ -10,12 +10,16 @@ import { highestEvent, type StoredAuditEvent } from '../../storage/operators/aud
 import { listEventsBehind, saveStreamedUntil, streamedUntil } from '../../storage/operators/audit-stream.ts';
 import type { Store } from '../../storage/store.ts';
 import type { Clock, Schedule } from '../../system/clock.ts';
+import type { Random } from '../../system/random.ts';
 import { createRunner, type Runner } from '../delivery/runner.ts';
+import type { Chore } from './chore.ts';
+import { onceAmongAll } from './once.ts';
 
 export interface StreamDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly schedule: Schedule;
+  readonly random: Pick<Random, 'id'>;
   /** Asked for at each line, since the log begins with the app. */
   readonly log: () => Pick<Log, 'warn' | 'info'>;
 }
@@ -23,8 +27,12 @@ export interface StreamDeps {
 /**
  * Makes what streams the audit from where it was: each event at least once, in the order of their ids. It begins with what
  * happens from its first start on. A full disk, or a receiver that is gone, stops no one: the events wait where they are.
+ * Of several processes that stream to one place one does so at a time.
  */
-export function createAuditStream({ store, clock, schedule, log }: StreamDeps, to: AuditStream): Runner {
+export function createAuditStream(
+  { store, clock, schedule, random, log }: StreamDeps,
+  to: AuditStream,
+): Runner {
   const place = sha256(JSON.stringify(to));
   let settled: { readonly id: number; readonly at: number } | null = null;
   let works = true;
@@ -38,22 +46,43 @@ export function createAuditStream({ store, clock, schedule, log }: StreamDeps, t
     return last;
   };
 
-  const work = async () => {
-    const upTo = await newestSettled();
-    while (upTo !== null && !runner.isStopped()) {
-      const after = await store.lookUp((tx) => streamedUntil(tx, place));
+  const worksAgain = () => {
+    if (!works) log().info('the audit is streamed again');
+    works = true;
+  };
+
+  const until = () => store.lookUp((tx) => streamedUntil(tx, place));
+
+  const streamUpTo = async (upTo: number, isOver: () => boolean) => {
+    while (!isOver()) {
+      const after = await until();
       if (after === null) {
         await store.transaction((tx) => saveStreamedUntil(tx, place, upTo));
-        break;
+        return worksAgain();
       }
       const events = await store.lookUp((tx) => listEventsBehind(tx, after, upTo, limits.bite));
       const last = events.at(-1);
-      if (last === undefined) break;
+      if (last === undefined) return worksAgain();
       await write(to, events);
       await store.transaction((tx) => saveStreamedUntil(tx, place, last.id));
     }
-    if (!works) log().info('the audit is streamed again');
-    works = true;
+  };
+
+  const holder = random.id(clock());
+  const once = (upTo: number) => {
+    const chore: Chore = {
+      name: `stream the audit to ${place}`,
+      every: limits.every,
+      run: ({ isOver }) => streamUpTo(upTo, isOver),
+    };
+    return store.isShared ? onceAmongAll(chore, { store, clock, schedule, holder }) : chore;
+  };
+
+  const work = async () => {
+    const upTo = await newestSettled();
+    if (upTo !== null && ((await until()) ?? Number.NEGATIVE_INFINITY) < upTo) {
+      await once(upTo).run({ pause: async () => {}, isOver: () => runner.isStopped() });
+    } else if (upTo !== null) worksAgain();
     return { wait: limits.every, mayGoOn: true };
   };
   const failed = (error: unknown) => {
