@@ -83,13 +83,18 @@ export function startProcess({
     child.once('close', (code) => resolve({ code, ms: performance.now() - startedAt }));
   });
   const ready = new Promise<string>((resolve, reject) => {
-    child.stdout.on('data', (chunk: Buffer) => {
-      output.stdout += chunk.toString();
-      const line = linesOf(output.stdout).find((text) => /^(?:ready |\{"ready":true)/.test(text));
+    let looked = 0;
+    child.stdout.setEncoding('utf8').on('data', (more: string) => {
+      output.stdout += more;
+      // An export is long: each line is looked at once.
+      const whole = output.stdout.lastIndexOf('\n') + 1;
+      const lines = linesOf(output.stdout.slice(looked, whole));
+      looked = whole;
+      const line = lines.find((text) => /^(?:ready |\{"ready":true)/.test(text));
       if (line !== undefined) resolve(line.replace('ready ', ''));
     });
-    child.stderr.on('data', (chunk: Buffer) => {
-      output.stderr += chunk.toString();
+    child.stderr.setEncoding('utf8').on('data', (more: string) => {
+      output.stderr += more;
     });
     exited.then(() => reject(new Error(`it ended: ${output.stderr}${output.stdout}`)), reject);
   });
