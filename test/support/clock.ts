@@ -7,17 +7,27 @@ export interface TestClock {
   advance(ms: number): void;
   /** Sets the time; the next reading is exactly this. */
   set(ms: number): void;
+  /** Goes on with the machine's own time, which libraries sign by: a service takes no proof that is long ahead of it. */
+  follow(): void;
 }
 
 export function testClock(start = Date.UTC(2026, 0, 15, 12)): TestClock {
   let time = start;
+  let isFollowing = false;
   return {
-    now: () => time++,
+    now: () => {
+      if (isFollowing) time = Math.max(time, Date.now());
+      return time++;
+    },
     advance(ms) {
       time += ms;
     },
     set(ms) {
+      isFollowing = false;
       time = ms;
+    },
+    follow() {
+      isFollowing = true;
     },
   };
 }

@@ -12,8 +12,8 @@ let issuer: string;
 let host: string;
 
 beforeAll(async () => {
-  // The libraries compare the times in tokens with their own clock.
-  service.clock.set(Date.now());
+  // The libraries compare the times in tokens and proofs with their own clock.
+  service.clock.follow();
   host = `localhost:${service.port}`;
   issuer = `http://${host}`;
 });

@@ -13,8 +13,8 @@ let issuer: string;
 let host: string;
 
 beforeAll(() => {
-  // The library compares the times in tokens with its own clock.
-  service.clock.set(Date.now());
+  // The library compares the times in tokens and proofs with its own clock.
+  service.clock.follow();
   host = `localhost:${service.port}`;
   issuer = `http://${host}`;
 });

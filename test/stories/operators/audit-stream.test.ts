@@ -33,28 +33,33 @@ async function serviceWith(stream: string, data: string) {
   };
 }
 
-/** The operations and events of lines that are whole, in their order. */
-const eventsIn = (lines: string) =>
-  lines
-    .split('\n')
+/** The events of lines and messages that are whole, in their order: one that came again counts once. */
+function eventsIn(received: string) {
+  const told = received
+    .split(/\n|\d+ <\d+>1 /)
+    .map((line) => line.slice(line.indexOf('{')))
     .filter((line) => line.startsWith('{') && line.endsWith('}'))
     .map((line) => JSON.parse(line) as { id: number; event: string });
+  return [...new Map(told.map((event) => [event.id, event])).values()];
+}
+
+const actedIn = (received: string) =>
+  eventsIn(received).filter(({ event }) => event === 'admin_acted').length;
 
 it('the audit of a running service is added to a file, also behind half a line that a killed one left', async () => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'audit.jsonl');
   const service = await serviceWith(path, 'file');
   const read = () => (existsSync(path) ? readFileSync(path, 'utf8') : '');
-  const acted = () => eventsIn(read()).filter(({ event }) => event === 'admin_acted');
   await service.act('one');
-  await expect.poll(() => acted().length).toBe(1);
+  await expect.poll(() => actedIn(read())).toBe(1);
   await service.kill();
   appendFileSync(path, '{"id":99,"ev');
   await service.start();
   await service.act('two');
-  await expect.poll(() => acted().length).toBe(2);
+  await expect.poll(() => actedIn(read())).toBe(2);
   const ids = eventsIn(read()).map(({ id }) => id);
-  expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
+  expect(ids).toEqual(ids.toSorted((a, b) => a - b));
 });
 
 it('the audit of a running service is sent to syslog, and waits for a receiver that is gone', async () => {
@@ -72,7 +77,7 @@ it('the audit of a running service is sent to syslog, and waits for a receiver t
   let server = await listen();
   onTestFinished(() => void server.close());
   const service = await serviceWith(`syslog://127.0.0.1:${port}`, 'syslog');
-  const acted = () => received.match(/"event":"admin_acted"/g)?.length ?? 0;
+  const acted = () => actedIn(received);
   await service.act('one');
   await expect.poll(acted).toBe(1);
   server.close();
