@@ -6,18 +6,22 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { hashSync } from 'bcryptjs';
 import { phpass } from '../../../../src/secrets/hashes/phpass.ts';
 import { shaCrypt } from '../../../../src/secrets/hashes/sha-crypt.ts';
+import type { Started } from '../../../../test/support/process/started.ts';
 import { startPostgres } from '../../../../test/support/run/postgres-server.ts';
 import { freePort } from '../../../../test/support/service.ts';
 import { type Case, type CaseOptions, type Outcome, type Violations, violations } from '../../case.ts';
+import { callAdmin } from '../../clients/changer.ts';
 import { signsIn } from '../../clients/sign-up.ts';
 import { examineFile } from '../../integrity.ts';
-import { anyUnder, commandOf, newSite, removeSite, run, type Site } from '../../site.ts';
+import { anyUnder, commandOf, newSite, type RunningSite, removeSite, run, type Site } from '../../site.ts';
 
 /** Members for each round that is asked for: a hundred thousand for the usual 300. */
 const membersOfRound = 334;
-/** Kills of the service and of the command by turns, each after so many ms at most. */
+/** Kills of the service and of the command by turns, each so many ms at most after the import went on: a short one is soon over. */
 const kills = 8;
-const killedAfter = 4_000;
+const killedAfter = (count: number) => Math.min(4_000, count / 10);
+/** How often it is looked whether it did (ms). */
+const lookEvery = 50;
 /** So many of a hundred members sign in with their old passwords. */
 const sampledPart = 100;
 
@@ -57,33 +61,65 @@ async function writeFileOf(path: string, count: number): Promise<void> {
 
 type Settings = Readonly<Record<string, string>>;
 
-/** Imports with kills in between, until it is done. @returns how long it took without any (ms), and how many kills there were */
-async function importAll(site: Site, settings: Settings, path: string, found: Violations) {
+/** A token that may see how far imports are. */
+async function tokenOf(site: Site, settings: Settings): Promise<string> {
+  const words = ['service-tokens', 'create', '--name', 'trial', '--permissions', 'members:read'];
+  const command = commandOf(site, settings, ...words);
+  await command.exited;
+  const [token] = command.lines();
+  if (token === undefined) throw new Error(`no token was made: ${command.errorLines().join(' | ')}`);
+  return token;
+}
+
+async function addedAt(running: RunningSite, token: string): Promise<number> {
+  const { imports } = await callAdmin<Imports>(running, token, ['GET', '/imports']);
+  return imports.reduce((sum, { added }) => sum + added, 0);
+}
+
+interface Imports {
+  readonly imports: readonly { readonly added: number }[];
+}
+
+/** Resolves once the import went on through the service, or its command has ended. @returns whether it went on */
+async function wentOn(running: RunningSite, token: string, command: Started): Promise<boolean> {
+  let isOver = false;
+  void command.exited.then(() => {
+    isOver = true;
+  });
+  const before = await addedAt(running, token);
+  while (!isOver) {
+    if ((await addedAt(running, token)) > before) return true;
+    await wait(lookEvery);
+  }
+  return false;
+}
+
+/** Imports with kills in between, until it is done. @returns how long that took, and how many kills cut it off */
+async function importAll(
+  site: Site,
+  settings: Settings,
+  { path, count }: { readonly path: string; readonly count: number },
+  found: Violations,
+) {
   let running = await run(site, { settings });
-  let done = 0;
+  const token = await tokenOf(site, settings);
   const begun = performance.now();
-  for (;;) {
+  for (let done = 0; ; done += 1) {
     const command = commandOf(site, settings, 'import', path, '--tenant', site.host);
-    const isKilled = done < kills;
+    const isService = done % 2 === 0;
+    const isKilled = done < kills && (await wentOn(running, token, command));
     if (isKilled) {
-      await wait(500 + anyUnder(killedAfter));
-      if (done % 2 === 0) await running.kill();
-      else await command.kill();
+      await wait(anyUnder(killedAfter(count)));
+      await (isService ? running : command).kill();
     }
     const { code } = await command.exited;
-    const isDown = isKilled && done % 2 === 0;
-    if (code === 0) {
-      if (isDown) running = await run(site, { settings });
-      break;
+    if (isKilled && isService) running = await run(site, { settings });
+    if (code === 0 || !isKilled) {
+      found.unless(code === 0, `the import ended with ${code}: ${command.errorLines().join(' | ')}`);
+      found.unless(done > 0, 'no kill cut the import off');
+      return { running, seconds: (performance.now() - begun) / 1_000, done };
     }
-    if (!isKilled) {
-      found.add(`the import ended with ${code}: ${command.errorLines().join(' | ')}`);
-      break;
-    }
-    done += 1;
-    if (isDown) running = await run(site, { settings });
   }
-  return { running, seconds: (performance.now() - begun) / 1_000, done };
 }
 
 async function playImport(count: number, settings: Settings, found: Violations): Promise<string> {
@@ -91,7 +127,7 @@ async function playImport(count: number, settings: Settings, found: Violations):
   const beside = mkdtempSync(join(tmpdir(), 'memberdoor-moving-'));
   const path = join(beside, 'members.jsonl');
   await writeFileOf(path, count);
-  const { running, seconds, done } = await importAll(site, settings, path, found);
+  const { running, seconds, done } = await importAll(site, settings, { path, count }, found);
   // The command that ended may have found the service killed: it goes on where one is.
   const exported = commandOf(site, settings, 'members', 'export', '--tenant', site.host, '--format', 'jsonl');
   await exported.exited;
