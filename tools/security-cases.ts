@@ -641,6 +641,7 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     EV24: 'a delivery of another webhook or another tenant, read or sent again',
     EV25: 'the secret or the address of a webhook in the log, in metrics or in attempts',
     EV26: 'more webhooks at once than a tenant may have',
+    EV27: 'a member who changes her language or her details without end, each time told to all webhooks',
   },
   'Machine clients': {
     MC1: 'ranges and addresses of IPv4 that are written as IPv6',
@@ -678,6 +679,7 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     GA15: 'a seat that is given back after its subscription has ended',
     GA16: 'the link of an invitation that is guessed, over or another tenant’s, before its visitor has signed in',
     GA17: 'two hundred mails with a link for a password to one address at once, by an operator or a token',
+    GA18: 'seats for a domain below which names are sold, or of a free provider of another country',
   },
 };
 

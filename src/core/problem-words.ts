@@ -41,6 +41,7 @@ export const problemWords = {
     'no one would be left who can sign in and administer everything: make another system administrator first, on a tenant that stays enabled; the command does it all the same with --force',
   no_passwords: 'members sign in with codes by mail here, and have no passwords',
   not_a_domain: '"{value}" is not a domain such as school.example',
+  public_suffix: 'names below {value} are sold to anyone: name the domain of one school or firm',
   free_mail: 'anyone gets an address at {value}: name the domain of a school or a firm',
   seats_taken: '{taken} seats are taken: end some of them first, or leave as many',
   no_free_seat: 'no seat is free: end one, or ask for more',

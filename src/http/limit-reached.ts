@@ -15,6 +15,7 @@ const words = {
   client_authentications: 'failed client authentications',
   consent_answers: 'answers to consents',
   costly_calls: 'tenant files of one token of the admin API',
+  detail_changes: 'changes of one member’s own details',
   denied_calls: 'denied calls of one token of the admin API, or of one administrator',
   device_requests: 'device authorizations',
   device_requests_of_client: 'device authorizations of one client',

@@ -54,6 +54,12 @@ export const mailsPerHour = { ofBrowser: 5, ofNetwork: 10, ofAll: 20 } as const;
  */
 export const operatorMailsPerHour = 5;
 
+/**
+ * Changes of their own details and language that one member may make in an hour: each is a line of the audit, and is told to
+ * all webhooks (EV27).
+ */
+export const detailChangesPerHour = 60;
+
 /** Names and addresses that members give. */
 export const memberTextLength = { fullName: 200, nickName: 100, email: 254, line: 200, label: 60 } as const;
 

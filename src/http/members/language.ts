@@ -1,6 +1,6 @@
 // Keeps the language that a visitor chooses.
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { changeOwnLanguage } from '../../operations/account/account.ts';
+import { changeOwnLanguage, takeDetailChange } from '../../operations/account/account.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { offeredLanguages } from '../../text/language.ts';
 import { transactionOf } from '../audit.ts';
@@ -32,7 +32,10 @@ async function choose(reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
   if (tenant !== undefined && isOffered) {
     await transactionOf(request, deps, async (tx) => {
       const current = await currentSession(tx, request, deps.clock());
-      if (current !== null) await changeOwnLanguage(tx, current.member, language, deps.clock());
+      if (current === null || current.member.locale === language) return;
+      // Beyond the limit it stays with the browser alone.
+      const wait = await takeDetailChange(tx, deps.rateLimiter, current.member);
+      if (wait === null) await changeOwnLanguage(tx, current.member, language, deps.clock());
     });
     keepLanguage(reply, language);
   }

@@ -8,7 +8,7 @@ import { isOutage } from '../../log/log.ts';
 import type { Counted } from '../../storage/memory/rate-limit.ts';
 import type { Language } from '../../text/language.ts';
 import { notePage, noteRefusal, type RefusalFacts } from '../audit.ts';
-import { type LimitName, limitWords, noteLimit } from '../limit-reached.ts';
+import { countedMember, type LimitName, limitWords, noteLimit } from '../limit-reached.ts';
 import { type Page, requestLanguage, sendPage } from './pages.ts';
 
 const answered = (status: number, rule: Rule, reason: string, limit: LimitName | null = null) => ({
@@ -47,6 +47,7 @@ const problems = {
   stale: answered(403, 'page_stale', 'the page was too old'),
   staleOfApp: answered(403, 'page_stale', 'the page was too old, and its app has to begin again'),
   tooManyAnswers: tooMany('consent_answers'),
+  tooManyChanges: tooMany('detail_changes'),
   tooManyCheckouts: tooMany('checkouts'),
   tooManyCodes: tooMany('user_codes'),
   tooManyEmailCodes: tooMany('email_codes'),
@@ -184,6 +185,16 @@ export function sendTooManyMails(
     ...problem,
     limitKey: { key: hashEmail(email), memberId: null },
   });
+}
+
+/** The page of a member who changes details of her own too often (EV27). @param wait seconds */
+export function sendTooManyChanges(
+  reply: FastifyReply,
+  wait: number,
+  { memberId, ...problem }: Pick<Problem, 'language' | 'ways'> & { readonly memberId: string },
+): Promise<FastifyReply> {
+  const limitKey = countedMember(memberId);
+  return sendProblem(reply.header('retry-after', wait), 'tooManyChanges', { ...problem, limitKey });
 }
 
 /**

@@ -4,7 +4,7 @@
 import { mostSeats } from '../../core/access/limits.ts';
 import { canonicalNetworks, soundNetwork } from '../../core/access/network.ts';
 import { isSeatNumber } from '../../core/access/package.ts';
-import { domainOf, domainProblems, isFreeMail, normaliseDomain } from '../../core/access/seats/domain.ts';
+import { domainOf, domainProblems, normaliseDomain } from '../../core/access/seats/domain.ts';
 import { isOwnNetwork, ownNetwork, seatNetworkProblems } from '../../core/access/seats/network.ts';
 import type { SeatGroup } from '../../core/access/seats/seat.ts';
 import { isOver, standingOf } from '../../core/access/subscription.ts';
@@ -92,7 +92,7 @@ export async function changeSeatNetworks(
 /** The domain that a holder may open seats for: that of her own proven address, where not anyone gets one there. */
 export function ownDomain({ email, emailVerified }: Pick<Member, 'email' | 'emailVerified'>): string | null {
   const domain = domainOf(normaliseEmail(email));
-  const isSound = emailVerified && !isFreeMail(domain) && domainProblems([domain]).length === 0;
+  const isSound = emailVerified && domainProblems([domain]).length === 0;
   return isSound ? domain : null;
 }
 

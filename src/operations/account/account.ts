@@ -1,11 +1,14 @@
 // What members change of their own accounts: address, password, deletion, and what was not their doing.
+import { countingWindow } from '../../core/limits.ts';
 import { changeDetails, type DetailProblem, type Details } from '../../core/members/details.ts';
 import type { EmailProof, Presented } from '../../core/members/email-proof.ts';
+import { detailChangesPerHour } from '../../core/members/limits.ts';
 import { cancelDeletion, isGone, type Member, requestDeletion } from '../../core/members/member.ts';
 import { findDeviceCodeById } from '../../storage/grants/device-code.ts';
 import { findSession } from '../../storage/grants/session.ts';
 import { findEmailProof } from '../../storage/members/email-proof.ts';
 import { findMember, findMemberByEmail, updateMember } from '../../storage/members/member.ts';
+import { type RateLimiter, takeIn } from '../../storage/memory/rate-limit.ts';
 import { hasSystemAdmin } from '../../storage/service.ts';
 import type { Tx } from '../../storage/store.ts';
 import { auditDeed } from '../audit/audit.ts';
@@ -41,6 +44,17 @@ export async function changeOwnDetails(
   await auditDeed(tx, { event: 'member_changed', memberId: member.id, target: member.id });
   return [];
 }
+
+/**
+ * Counts a change that a member makes of herself, in the transaction that makes it (EV27).
+ *
+ * @returns null if it is allowed, else the seconds to wait
+ */
+export const takeDetailChange = (
+  tx: Tx,
+  { members }: RateLimiter,
+  { id }: Pick<Member, 'id'>,
+): Promise<number | null> => takeIn(tx, members, `details ${id}`, detailChangesPerHour, countingWindow.hour);
 
 /** A member chose a language, which mails are written in too. */
 export async function changeOwnLanguage(tx: Tx, member: Member, locale: string, now: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { detailChangesPerHour } from '../../../src/core/members/limits.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { accountOf } from '../../support/members/account.ts';
 import { storedMember } from '../../support/members/sign-up.ts';
@@ -68,6 +69,33 @@ describe('pages 4: a language that was chosen', () => {
     await account.submit('/account/details', { fullName: 'Member 1', language: '' });
     const headers = { 'accept-language': 'da' };
     expect(languageOf(await account.send('/account', { headers }))).toBe('da');
+  });
+
+  it('EV27: two hundred choices at once, by a member or without one, are told sixty times at most', async () => {
+    const account = await accountOf(service, hosts.a, 'u2@example.test');
+    const changes = async () => {
+      const listed = { tenant: hosts.a, event: 'member_changed', limit: 100 };
+      const { events } = await run<{ events: readonly { target: string }[] }>(service, 'audit.list', listed);
+      const member = await storedMember(service, hosts.a, 'u2@example.test');
+      return events.filter(({ target }) => target === member?.id).length;
+    };
+    const pick = (browser: Visitor, index: number) =>
+      browser.send('/language', { body: { page: '/', language: index % 2 === 0 ? 'nb' : 'sv' } });
+    const stranger = visitor(service, hosts.a);
+    for (let i = 0; i < 200; i += 1) expect((await pick(account, i)).status).toBe(303);
+    await Promise.all(Array.from({ length: 200 }, (_, index) => pick(account, index)));
+    await Promise.all(Array.from({ length: 200 }, (_, index) => pick(stranger, index)));
+    expect(await changes()).toBe(detailChangesPerHour);
+    // The browser goes on in the language that was chosen last, and other details wait too.
+    await pick(account, 1);
+    expect(languageOf(await stranger.send('/nothing'))).toMatch(/nb|sv/);
+    const refused = await account.submit('/account/details', { fullName: 'Member 2' });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(await changes()).toBe(detailChangesPerHour);
+    service.clock.advance(3_600_000);
+    const again = await accountOf(service, hosts.a, 'u2@example.test');
+    expect((await again.submit('/account/details', { fullName: 'Member 2' })).status).toBe(303);
   });
 
   it('K2: leads back to no address but its own, and is one that the tenant offers', async () => {

@@ -3,11 +3,12 @@ import type { FastifyReply } from 'fastify';
 import { addressLines, type DetailProblem, type Details } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
 import type { Member } from '../../../core/members/member.ts';
-import { changeOwnDetails } from '../../../operations/account/account.ts';
+import { changeOwnDetails, takeDetailChange } from '../../../operations/account/account.ts';
 import { languageName, languages, offeredLanguages } from '../../../text/language.ts';
 import { readPhone, showPhone } from '../../../text/phone.ts';
 import { keepLanguage } from '../../cookies.ts';
 import { pageForm } from '../../form.ts';
+import { sendTooManyChanges } from '../../pages/problem.ts';
 import { readCountry, showCountry } from './country.ts';
 import { type AccountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';
 
@@ -60,6 +61,12 @@ function pageOf(
       const form = pageForm(request, names);
       const values: Values = Object.fromEntries(names.map((name) => [name, form[name] ?? '']));
       const details = { ...detailsOf(member), ...read(values, visit) };
+      const wait = await takeDetailChange(tx, deps.rateLimiter, member);
+      if (wait !== null) {
+        const { reply, language } = visit;
+        const ways = [{ href: pageUrl, text: `account.${template}.title` }];
+        return () => sendTooManyChanges(reply, wait, { language, ways, memberId: member.id });
+      }
       const problems = await changeOwnDetails(tx, member, details, deps.clock());
       if (problems.length > 0) return () => sendForm(visit, values, problems);
       return () => {

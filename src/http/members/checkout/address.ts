@@ -5,11 +5,12 @@ import type { DetailProblem } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
 import type { Address } from '../../../core/members/member.ts';
 import { lacksAddress, neededLines } from '../../../operations/access/checkout.ts';
-import { changeOwnDetails } from '../../../operations/account/account.ts';
+import { changeOwnDetails, takeDetailChange } from '../../../operations/account/account.ts';
 import type { Tx } from '../../../storage/store.ts';
 import type { Language } from '../../../text/language.ts';
 import { pageForm } from '../../form.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
+import { sendTooManyChanges } from '../../pages/problem.ts';
 import { readCountry, showCountry } from '../account/country.ts';
 import { type CheckoutVisit, orderOf, sendCheckoutPage } from './visit.ts';
 
@@ -48,7 +49,7 @@ function textOf(field: string, problem: DetailProblem['problem']): string {
 
 /** Saves the address with the member, whose account shows it too, and goes on to the summary. */
 export async function submitAddress(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
-  const { request, reply, member, here, deps } = visit;
+  const { request, reply, member, language, here, deps } = visit;
   const form = pageForm(request, names);
   const values = Object.fromEntries(names.map((name) => [name, form[name] ?? ''])) as Values;
   const missing = neededLines
@@ -60,6 +61,11 @@ export async function submitAddress(tx: Tx, visit: CheckoutVisit): Promise<Answe
   const postOffice = isSamePlace ? (address.postOffice ?? '') : '';
   const country = readCountry(values.country);
   const details = { ...member, address: { ...values, postOffice }, country };
+  const wait = await takeDetailChange(tx, deps.rateLimiter, member);
+  if (wait !== null) {
+    const ways = [{ href: here, text: 'checkout.toOrder' }];
+    return () => sendTooManyChanges(reply, wait, { language, ways, memberId: member.id });
+  }
   const wrong = await changeOwnDetails(tx, member, details, deps.clock(), missing);
   const problems = names.flatMap((name) => wrong.filter(({ field }) => field === name));
   return () => (problems.length > 0 ? sendAddressForm(visit, values, problems) : reply.redirect(here, 303));

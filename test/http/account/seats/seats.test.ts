@@ -161,6 +161,37 @@ describe('group access', () => {
     expect(await inTx((tx) => openToOwnDomain(tx, opened, true))).toBe(false);
   });
 
+  it('GA18: seats are not opened to a domain below which names are sold, or of a free provider of any country', async () => {
+    const subscriptionId = await subscription(school, 2);
+    const input = (domain: string) => ({ tenant, subscriptionId, domains: [domain] });
+    for (const domain of ['co.uk', 'AC.UK', 'com.br', 'edu.au', 'or.at', 'sch.uk', 'ne.jp']) {
+      expect(await whyNot('groups.change', input(domain)), domain).toContain('are sold to anyone');
+    }
+    for (const domain of [
+      'yahoo.co.jp',
+      'hotmail.co.uk',
+      'live.fi',
+      'outlook.com.br',
+      'gmx.at',
+      'web.de',
+      'mail.ru',
+    ]) {
+      expect(await whyNot('groups.change', input(domain)), domain).toContain('anyone gets an address');
+    }
+    for (const domain of ['uk', 'com', 'localhost']) {
+      expect(await whyNot('groups.change', input(domain)), domain).not.toBe('');
+    }
+    for (const domain of ['school.co.uk', 'live-school.example', 'yahoo.school.example', 'schule.de']) {
+      expect(await run(service, 'groups.change', input(domain))).toMatchObject({ domains: [domain] });
+    }
+    // Nor by a holder who has her address there.
+    const holder = await member('office@yahoo.co.nz');
+    const own = await subscription(holder, 2);
+    const opened = await inTx((tx) => openOwnSeats(tx, holder, own, now()));
+    if (opened === null) throw new Error('no seats');
+    expect(await inTx((tx) => openToOwnDomain(tx, opened, true))).toBe(false);
+  });
+
   it('GA6: of two hundred who take the last seat at once one gets it', async () => {
     const subscriptionId = await subscription(school, 1);
     await run(service, 'groups.change', { tenant, subscriptionId, domains: ['rush.example'] });

@@ -1,7 +1,6 @@
 // The account page on which the holder of a subscription gives its seats, and takes them back.
-import { seatInvitations } from '../../../../core/access/limits.ts';
+import { seatInvitations, seatsShown } from '../../../../core/access/limits.ts';
 import { hasFreeSeat, type Seat, seatStanding } from '../../../../core/access/seats/seat.ts';
-import { accountListLength } from '../../../../core/members/limits.ts';
 import {
   inviteAddresses,
   type MailRefusal,
@@ -43,6 +42,9 @@ interface Tried extends Limited {
   readonly sent: number;
 }
 
+/** So many lines that were not invited are told apart at once: a page of them stays light. */
+const problemsShown = 10;
+
 const untried: Tried = { emails: '', problems: [], sent: 0, refusals: [] };
 
 async function open(tx: Tx, visit: Visit): Promise<Answer> {
@@ -55,10 +57,10 @@ async function show(tx: Tx, visit: Visit, opened: OpenedGroup, tried: Tried): Pr
   const { group, subscription, count, isActive } = opened;
   const url = seatsUrl(group);
   const after = beforeIn(visit);
-  const limit = accountListLength + 1;
+  const limit = seatsShown + 1;
   const read = await listSeats(tx, group.subscriptionId, { after, isDescending: true, limit });
-  const seats = read.slice(0, accountListLength);
-  const next = read.length > accountListLength ? (seats.at(-1)?.id ?? null) : null;
+  const seats = read.slice(0, seatsShown);
+  const next = read.length > seatsShown ? (seats.at(-1)?.id ?? null) : null;
   const links = listLinks(visit, url, next);
   const noneFree = hasFreeSeat(group, count) ? null : 'account.seats.noneFree';
   const closed = isActive ? noneFree : 'account.seats.paused';
@@ -118,7 +120,10 @@ function seatRow({ language, deps }: Visit, seat: NamedSeat) {
 }
 
 async function submit(tx: Tx, visit: Visit): Promise<Answer> {
-  const { action, emails = '', seat: id = '' } = pageForm(visit.request, ['action', 'emails', 'seat']);
+  const form = pageForm(visit.request, ['action', 'emails', 'seat']);
+  // A button of the list names its seat too, since all of them are of one form.
+  const [action, id = form.seat ?? ''] = (form.action ?? '').split(' ');
+  const { emails = '' } = form;
   const opened = await openedAt(tx, visit);
   if (opened === null) return notFound(visit);
   if (action === 'invite') return invite(tx, visit, opened, emails);
@@ -168,7 +173,8 @@ async function invite(tx: Tx, visit: Visit, opened: OpenedGroup, emails: string)
   return show(tx, visit, (await openedAt(tx, visit)) ?? opened, {
     // Those that were invited need not be typed again, and would be refused.
     emails: refused.map(({ line }) => line).join('\n'),
-    problems: refused.map((one) => ({ field: 'emails', text: textOf(one) })),
+    // The first ones: all lines stay in the form, and what is wrong with the others is said of what is sent next.
+    problems: refused.slice(0, problemsShown).map((one) => ({ field: 'emails', text: textOf(one) })),
     sent,
     refusals,
   });
