@@ -41,9 +41,9 @@ it('GA17: two hundred mails with a link to one address at once, with two tokens,
   // Another address is not kept from its own, and the hour ends.
   const other = await run<{ email: string }>(service, 'members.sendPasswordReset', {
     tenant,
-    memberId: 'u3@example.test',
+    memberId: 'u1@example.test',
   });
-  expect(other.email).toBe('u3@example.test');
+  expect(other.email).toBe('u1@example.test');
   service.clock.advance(3_600_000);
   await run(service, 'members.sendInvitation', { tenant, memberId: 'u2@example.test' });
   await service.delivered();
@@ -57,13 +57,14 @@ it('GA17: nor does it get more for accounts that are made and deleted for it', a
     const body = { fullName: 'Victim', email };
     const answer = await callApi(service, { method: 'POST', path, body, token: tokens[0] ?? '' });
     if (answer.status !== 200) return answer.status;
+    // What is not sent yet goes with the account.
+    await service.delivered();
     await run(service, 'members.delete', { tenant, memberId: String(answer.json().id) });
     return answer.status;
   };
   const statuses: number[] = [];
   for (let i = 0; i < operatorMailsPerHour + 2; i += 1) statuses.push(await made());
   expect(statuses).toEqual([...Array.from({ length: operatorMailsPerHour }, () => 200), 429, 429]);
-  await service.delivered();
   expect(mailsTo(email)).toBe(operatorMailsPerHour);
 });
 
