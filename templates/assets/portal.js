@@ -33,6 +33,8 @@
     const boxes = [...form.querySelectorAll('input[name=entry]')];
     const acting = form.querySelector('.acting');
     const note = acting.querySelector('[data-count]');
+    // All that match, on the other pages too, where the list has some.
+    const every = acting.querySelector('[name=all]');
     const all = document.createElement('input');
     all.type = 'checkbox';
     const tell = () => {
@@ -40,8 +42,13 @@
       acting.hidden = count === 0;
       all.checked = count === boxes.length;
       all.indeterminate = count > 0 && !all.checked;
-      note.textContent = note.dataset.count.replace('{count}', count);
+      if (every?.checked && !all.checked) every.checked = false;
+      note.textContent = every?.checked ? note.dataset.all : note.dataset.count.replace('{count}', count);
     };
+    every?.addEventListener('change', () => {
+      for (const box of boxes) box.checked = true;
+      tell();
+    });
     all.addEventListener('change', () => {
       for (const box of boxes) box.checked = all.checked;
       tell();

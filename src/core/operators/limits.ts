@@ -190,6 +190,9 @@ export const invitationLifetime = 3 * day;
 /** How many entries a list of the portal shows at once: its pages stay under 60 KB. */
 export const portalListLength = 20;
 
+/** How many entries that match one act of the portal takes at once: each is a change of its own, with a line in the audit. */
+export const actedAtOnce = 500;
+
 /** How far things are counted for people: a number beyond tells them no more, and takes milliseconds to find. */
 export const countedUpTo = 10_000;
 

@@ -8,7 +8,7 @@ const retried = onTenant({
   summary: 'Send the mails of a tenant again now that the mail server refused, and that wait',
   portal: {
     page: 'overview.read',
-    label: 'Send mails again',
+    label: 'Send emails again',
     done: 'The mails that waited are sent again.',
   },
   permission: 'members:write',

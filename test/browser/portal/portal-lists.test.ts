@@ -1,6 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { portalListLength } from '../../../src/core/operators/limits.ts';
 import type { sizes } from '../../support/browser/browser.ts';
 import { password, startSite } from '../../support/browser/site.ts';
+import { run } from '../../support/operators/desk.ts';
 import { portalOf } from '../../support/operators/portal.ts';
 import { useStarted } from '../../support/use-service.ts';
 
@@ -82,6 +84,31 @@ describe('pages 21: entries of a list that are chosen', () => {
     expect(problems).toEqual([]);
   });
 
+  it('are all that match on every page by one box, until one of the page is left out', async () => {
+    for (let made = 0; made <= portalListLength; made += 1) {
+      await run(site.service, 'members.create', {
+        tenant: host,
+        email: `paged${made}@example.test`,
+        fullName: 'P',
+      });
+    }
+    const { page, problems } = await open('sam', '/members?search=paged', { javaScript: true });
+    const first = page.locator('input[name=entry]').first();
+    await first.check();
+    const every = page.getByLabel('All members that match');
+    await every.check();
+    expect(await page.locator('.acting').textContent()).toContain('All that match:');
+    expect(await page.locator('input[name=entry]:not(:checked)').count()).toBe(0);
+    await first.uncheck();
+    expect(await every.isChecked()).toBe(false);
+    expect(await page.locator('.acting').textContent()).toContain(`${portalListLength - 1} selected:`);
+    await every.check();
+    await page.getByRole('button', { name: 'Disable' }).click();
+    const heading = `Disable ${portalListLength + 1} members?`;
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   it('are done to without JavaScript, after a question that names them', async () => {
     const { page } = await open('tina', '/members?search=eve', { size: 'phone' });
     await page.getByLabel('Select eve@example.com').check();
@@ -94,6 +121,20 @@ describe('pages 21: entries of a list that are chosen', () => {
     await page.getByRole('button', { name: 'Disable 1 member' }).click();
     expect(await page.getByRole('status').textContent()).toContain('1 member disabled.');
   });
+});
+
+it('pages 19: a page of the portal stands in the middle of what a very wide screen leaves beside the rail', async () => {
+  const { page } = await open('sam', '/members');
+  await page.setViewportSize({ width: 1_920, height: 1_080 });
+  const rail = await page.locator('.rail').boundingBox();
+  await expect
+    .poll(async () => {
+      const main = await page.locator('main').boundingBox();
+      const left = (main?.x ?? 0) - (rail?.width ?? 0);
+      const right = 1_920 - (main?.x ?? 0) - (main?.width ?? 0);
+      return [Math.abs(left - right) <= 2, left < 100];
+    })
+    .toEqual([true, true]);
 });
 
 it('pages 3: a table fits beside the rail at every width, and becomes a card for each entry where it cannot', async () => {

@@ -41,7 +41,7 @@ const listed = onTenant(
     route: 'GET /channels',
     title: 'Channels',
     lead: 'What members get to see; each is opened by products.',
-    columns: ['id', 'name', 'description'],
+    columns: ['name', 'id', 'description'],
     entry: { field: 'channelId', key: 'id' },
     of: 'channels',
     page: 'A page of channels, by id',

@@ -55,7 +55,7 @@ const listed = onTenant(
     route: 'GET /consents',
     title: 'Consents',
     lead: 'What members are asked to agree to.',
-    columns: ['id', 'name', 'atSignUp', 'atCheckout', 'retiredAt'],
+    columns: ['name', 'id', 'atSignUp', 'atCheckout', 'retiredAt'],
     entry: { field: 'consentId', key: 'id' },
     of: 'consents',
     page: 'A page of consents, by id',

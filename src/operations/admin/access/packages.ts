@@ -32,7 +32,7 @@ const productsListed = onTenant(
     route: 'GET /products',
     title: 'Products',
     lead: 'What packages are made of.',
-    columns: ['id', 'name'],
+    columns: ['name', 'id'],
     entry: { field: 'productId', key: 'id' },
     of: 'products',
     page: 'A page of products, oldest first',

@@ -46,7 +46,7 @@ const listed = onTenant(
     route: 'GET /clients',
     title: 'Clients',
     lead: 'The apps, web sites and TVs that members sign in to.',
-    columns: ['clientId', 'name', 'type', 'deviceFlow', 'disabledAt'],
+    columns: ['name', 'clientId', 'type', 'deviceFlow', 'disabledAt'],
     entry: { field: 'clientId', key: 'clientId' },
     bulk: ['clients.disable', 'clients.enable'],
     opens: 'clients.read',

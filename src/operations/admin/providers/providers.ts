@@ -36,7 +36,7 @@ const listed = onTenant(
     route: 'GET /identity-providers',
     title: 'Other accounts',
     lead: 'Providers whose accounts members sign in with: “Continue with Google” and the like.',
-    columns: ['key', 'name', 'preset', 'trustsVerifiedEmail', 'disabledAt'],
+    columns: ['name', 'key', 'preset', 'trustsVerifiedEmail', 'disabledAt'],
     entry: { field: 'key', key: 'key' },
     bulk: ['identityProviders.disable', 'identityProviders.enable'],
     opens: 'identityProviders.read',

@@ -66,7 +66,7 @@ describe('the page of a member', () => {
     service.clock.advance(minute);
     await world.operate('members.sendPasswordReset', { memberId: id });
     const all = await pageOf(id);
-    expect(all).toContain('Mail “Choose a new password”');
+    expect(all).toContain('Email “Choose a new password”');
     expect(all).toMatch(/An operator|at the server/);
     const mail = await pageOf(id, '?part=mail');
     expect(mail).toMatch(/aria-current="true">Mail</);

@@ -103,7 +103,7 @@ describe('pages 19: the overview says what needs attention, with the button that
     const text = textOf(page);
     expect(text).toContain('2 invoices are overdue Ada Berg and 1 more · NOK 198.00 See invoices');
     expect(page.text).toContain(`href="${home}/invoices?paid=false"`);
-    expect(text).toContain('Nothing leads to Lost');
+    expect(text).toContain('Lost can’t be used yet');
     expect(page.text).toContain(`href="${home}/mails/+retry"`);
     expect(text).toContain('Shop has two secrets');
     expect(text).toContain('3 of its TVs were told to slow down since yesterday.');

@@ -170,7 +170,7 @@ describe('typing', () => {
       const scanned = await phone.send(pageOf(typed || 'none'));
       for (const answer of [typedIn, scanned]) {
         expect(answer.status).toBe(422);
-        expect(textOf(answer)).toContain('Enter the six digits that your TV shows');
+        expect(textOf(answer)).toContain('Enter the six digits shown on your TV');
         expect(answer.text).not.toContain('<script>');
       }
       expect((await allRows(service)).wrongUserCodes).toEqual([]);

@@ -2,6 +2,7 @@
 
 import type { FastifyReply } from 'fastify';
 import { listPage, sessionLife } from '../../../../core/limits.ts';
+import { actedAtOnce, portalListLength } from '../../../../core/operators/limits.ts';
 import { nameOf, type Operation, pathFields } from '../../../../operations/admin/operation.ts';
 import { problemText } from '../../../../operations/problem-text.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
@@ -14,9 +15,8 @@ import { type Shown, tableOf, withLinks } from '../values.ts';
 import { call, formOf } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
 import { manyOf, manyTitle } from '../words/labels.ts';
-import { bulkOperations } from './chosen.ts';
-import { readList, showList } from './list.ts';
-import { listQuery } from './query.ts';
+import { bulkOperations, type Chosen, readChosen } from './chosen.ts';
+import { showList } from './list.ts';
 
 /** Takes the entries that were chosen. A list that cannot be read has none of them. */
 export async function submitBulk(visit: OperationVisit): Promise<FastifyReply> {
@@ -27,31 +27,43 @@ export async function submitBulk(visit: OperationVisit): Promise<FastifyReply> {
   }
 }
 
-/** Asks once more before any of them ends, then does the same to each. */
+/** Asks once more before any of them ends, and before anything is done to all that match; then does the same to each. */
 async function takeChosen(visit: OperationVisit): Promise<FastifyReply> {
   const { request, reply, deps } = visit;
   const form = request.body as Form;
   const operation = bulkOperations(visit).find(({ name }) => name === form.get('act')?.[0]);
-  const chosen = [...new Set(form.get('entry') ?? [])].slice(0, listPage.most);
   if (operation === undefined) return sendPortalProblem(reply, 'request', visit);
-  if (chosen.length === 0) return showList(visit, [{ field: null, text: say('bulk.none') }]);
-  const ending = endingOfMany(operation, chosen.length);
-  const typed = isTyped(form, ending);
-  const isAsked = operation.portal?.ends !== undefined;
-  if (isAsked && (typed !== true || form.get('confirmed')?.[0] !== 'yes')) {
-    return sendAsking(visit, operation, chosen, ending, typed === false ? [wrongName(ending)] : []);
-  }
+  // They are read before they change: a list of open things has none of them afterwards.
+  const chosen = await readChosen(visit, form);
+  const { ids, seen } = chosen;
+  if (ids.length === 0) return showList(visit, [{ field: null, text: say('bulk.none') }]);
+  const asked = problemsOf(operation, chosen, form);
+  if (asked !== null) return sendAsking(visit, operation, chosen, asked);
   // The same form sent again does not do it all again (pages 7).
   const sent = await deps.rateLimiter.members.take(`form ${formOf(visit)}`, 1, sessionLife.admin.absolute);
   if (sent !== null) return sendPortalProblem(reply, 'again', visit);
-  // They are read before they change: a list of open things has none of them afterwards.
-  const table = await tableOfChosen(visit, chosen);
   const outcomes: (string | null)[] = [];
-  for (const entry of chosen) outcomes.push(await outcomeOf(visit, operation, entry));
-  if (outcomes.every((outcome) => outcome === null)) {
-    return redirectAfter(reply, request.url, `${operation.name}*${chosen.length}`);
+  for (const entry of ids) outcomes.push(await outcomeOf(visit, operation, entry));
+  const done = outcomes.filter((outcome) => outcome === null).length;
+  if (done === ids.length) return redirectAfter(reply, request.url, `${operation.name}*${done}`);
+  const told = outcomes.flatMap((outcome, at) =>
+    seen === null || outcome !== null ? [{ item: chosen.items[at] ?? {}, outcome }] : [],
+  );
+  return sendOutcomes(visit, operation, chosen, { done, told: told.slice(0, listPage.default) });
+}
+
+/** Why the question is asked first, or again; null where it was answered, or nothing ends. */
+function problemsOf(operation: Operation, chosen: Chosen, form: Form): readonly FieldProblem[] | null {
+  const { ids, seen } = chosen;
+  if (operation.portal?.ends === undefined && seen === null) return null;
+  const ending = endingOfMany(operation, ids.length);
+  const typed = isTyped(form, ending);
+  const isConfirmed = form.get('confirmed')?.[0] === 'yes';
+  if (isConfirmed && seen !== null && form.get('seen')?.[0] !== seen) {
+    return [{ field: null, text: say('bulk.changed') }];
   }
-  return sendOutcomes(visit, operation, withOutcomes(table, outcomes));
+  if (typed === true && isConfirmed) return null;
+  return typed === false ? [wrongName(ending)] : [];
 }
 
 /** Does it to one of them. @returns why it was not done; null where it was */
@@ -75,14 +87,10 @@ function inputFor({ operation: list, known }: OperationVisit, operation: Operati
 
 type Table = Extract<Shown, { kind: 'table' }>;
 
-/** The entries that were chosen, as the list shows them; of one that is not on its page any more, what names it. */
-async function tableOfChosen(visit: OperationVisit, chosen: readonly string[]): Promise<Table> {
-  const { columns = [], entry } = visit.operation.portal?.list ?? {};
-  const { items, schema } = await readList(visit, listQuery(visit));
-  const key = entry?.key ?? '';
-  const found = chosen.map((id) => items.find((item) => String(item[key]) === id) ?? { [key]: id });
-  const table = tableOf(found, schema, columns.slice(0, 3));
-  return withLinks(visit, table) as Table;
+/** Entries that were chosen, as the list shows them. */
+function tableWith(visit: OperationVisit, { schema }: Chosen, items: readonly Facts[]): Table {
+  const { columns = [] } = visit.operation.portal?.list ?? {};
+  return withLinks(visit, tableOf(items, schema, columns.slice(0, 3))) as Table;
 }
 
 /** There is no Undo for several at once. What ends for good asks for their number, in words (pages 22). */
@@ -97,58 +105,82 @@ function endingOfMany(operation: Operation, count: number): Ending {
 function sendAsking(
   visit: OperationVisit,
   operation: Operation,
-  chosen: readonly string[],
-  ending: Ending,
+  { items, ids, seen, isCut, ...chosen }: Chosen,
   problems: readonly FieldProblem[],
 ) {
-  return tableOfChosen(visit, chosen).then((table) =>
-    sendOperationPage(visit, {
-      template: 'bulk',
-      title: say('verb.ask', { act: manyTitle(operation, chosen.length) }),
-      status: problems.length > 0 ? 422 : 200,
-      data: {
-        table,
-        ending,
-        problems,
-        lead: operation.summary,
-        asks: {
-          action: visit.request.url,
-          act: operation.name,
-          chosen,
-          submit: manyTitle(operation, chosen.length),
-        },
-        back: visit.request.url,
-      },
-    }),
-  );
-}
-
-function withOutcomes(table: Table, outcomes: readonly (string | null)[]): Table {
-  return {
-    ...table,
-    columns: [...table.columns, { name: 'outcome', label: say('bulk.outcome') }],
-    rows: table.rows.map((row, index) => {
-      const outcome = outcomes[index] ?? null;
-      const cell: Shown =
-        outcome === null
-          ? { kind: 'word', text: say('bulk.done'), tone: 'good' }
-          : { kind: 'text', text: outcome };
-      return { ...row, cells: [...row.cells, cell] };
-    }),
-  };
-}
-
-/** Some were not done: what came of each. */
-function sendOutcomes(visit: OperationVisit, operation: Operation, table: Table): Promise<FastifyReply> {
-  const done = table.rows.filter(({ cells }) => cells.at(-1)?.kind === 'word').length;
-  const counted = {
-    done,
-    count: table.rows.length,
-    things: manyOf(nameOf(visit.operation).noun, table.rows.length),
-  };
+  // Of all that match, a page has room for the first.
+  const shown = seen === null ? items : items.slice(0, portalListLength);
+  const act = manyTitle(operation, ids.length);
   return sendOperationPage(visit, {
     template: 'bulk',
-    title: manyTitle(operation, table.rows.length),
-    data: { table, problems: [], lead: say('bulk.some', counted), asks: null, back: visit.request.url },
+    title: say('verb.ask', { act }),
+    status: problems.length > 0 ? 422 : 200,
+    data: {
+      table: tableWith(visit, { items, ids, seen, isCut, ...chosen }, shown),
+      more: [
+        ...(ids.length > shown.length ? [say('bulk.andMore', { count: ids.length - shown.length })] : []),
+        ...(isCut ? [say('bulk.cut', { most: actedAtOnce })] : []),
+      ],
+      ending: endingOfMany(operation, ids.length),
+      problems,
+      lead: operation.summary,
+      asks: {
+        action: visit.request.url,
+        act: operation.name,
+        fields:
+          seen === null
+            ? ids.map((value) => ({ name: 'entry', value }))
+            : [
+                { name: 'all', value: 'yes' },
+                { name: 'seen', value: seen },
+              ],
+        submit: act,
+      },
+      back: visit.request.url,
+    },
+  });
+}
+
+interface Outcomes {
+  /** How many were done. */
+  readonly done: number;
+  /** The entries that are told of, with why each was not done; null where it was. */
+  readonly told: readonly { readonly item: Facts; readonly outcome: string | null }[];
+}
+
+/** Some were not done: what came of each, or of the first that were not, where all that match were chosen. */
+function sendOutcomes(
+  visit: OperationVisit,
+  operation: Operation,
+  chosen: Chosen,
+  { done, told }: Outcomes,
+): Promise<FastifyReply> {
+  const count = chosen.ids.length;
+  const table = tableWith(
+    visit,
+    chosen,
+    told.map(({ item }) => item),
+  );
+  const cells = told.map(
+    ({ outcome }): Shown =>
+      outcome === null
+        ? { kind: 'word', text: say('bulk.done'), tone: 'good' }
+        : { kind: 'text', text: outcome },
+  );
+  return sendOperationPage(visit, {
+    template: 'bulk',
+    title: manyTitle(operation, count),
+    data: {
+      table: {
+        ...table,
+        columns: [...table.columns, { name: 'outcome', label: say('bulk.outcome') }],
+        rows: table.rows.map((row, at) => ({ ...row, cells: [...row.cells, ...cells.slice(at, at + 1)] })),
+      },
+      more: [],
+      problems: [],
+      lead: say('bulk.some', { done, count, things: manyOf(nameOf(visit.operation).noun, count) }),
+      asks: null,
+      back: visit.request.url,
+    },
   });
 }

@@ -1,18 +1,33 @@
-// What a list offers to do to several of its entries at once.
+// What a list offers to do to several of its entries at once, and which entries a form chose.
 
-import type { Operation } from '../../../../operations/admin/operation.ts';
+import { sha256 } from '../../../../core/hash.ts';
+import { listPage } from '../../../../core/limits.ts';
+import { actedAtOnce } from '../../../../core/operators/limits.ts';
+import { nameOf, type Operation } from '../../../../operations/admin/operation.ts';
+import { say } from '../../../../text/portal.ts';
+import type { Form } from '../../../form.ts';
 import { mayCall } from '../../call.ts';
 import { operationNamed } from '../addresses.ts';
-import type { OperationVisit } from '../visitor.ts';
-import { buttonOf } from '../words/labels.ts';
+import { listIn } from '../values.ts';
+import { call } from '../visit.ts';
+import type { Facts, OperationVisit } from '../visitor.ts';
+import { buttonOf, thingsOf } from '../words/labels.ts';
+import { readList } from './list.ts';
+import { cursorOf, inputOf, listQuery } from './query.ts';
 
-/** What a list offers for entries that are chosen: each a button of the one form around its table. */
-export function bulkOf(visit: OperationVisit) {
+/**
+ * What a list offers for entries that are chosen: each a button of the one form around its table.
+ *
+ * @param isPaged whether the list has more entries than its page shows
+ */
+export function bulkOf(visit: OperationVisit, isPaged: boolean) {
   const operations = bulkOperations(visit);
   if (operations.length === 0) return null;
+  const things = thingsOf(nameOf(visit.operation).noun);
   return {
     action: visit.request.url,
-    key: visit.operation.portal?.list?.entry?.key ?? '',
+    key: keyOf(visit),
+    all: isPaged ? say('bulk.all', { things, most: actedAtOnce }) : null,
     acts: operations.map((one) => ({
       name: one.name,
       label: buttonOf(one, true),
@@ -21,6 +36,8 @@ export function bulkOf(visit: OperationVisit) {
   };
 }
 
+const keyOf = ({ operation }: OperationVisit) => operation.portal?.list?.entry?.key ?? '';
+
 /** The operations that take an entry of the list and nothing else. */
 export function bulkOperations(visit: OperationVisit): readonly Operation[] {
   const { bulk = [] } = visit.operation.portal?.list ?? {};
@@ -28,4 +45,45 @@ export function bulkOperations(visit: OperationVisit): readonly Operation[] {
     const operation = operationNamed(visit, name);
     return operation !== null && mayCall(visit, operation) ? [operation] : [];
   });
+}
+
+/** The entries that a form chose. */
+export interface Chosen {
+  /** As the list has them; of one that is not on its page any more, what names it. */
+  readonly items: readonly Facts[];
+  readonly ids: readonly string[];
+  readonly schema: ReturnType<typeof listIn>['schema'];
+  /** Tells these entries from others, where all that match were chosen; null where each was. */
+  readonly seen: string | null;
+  /** Whether more match than are taken at once. */
+  readonly isCut: boolean;
+}
+
+export function readChosen(visit: OperationVisit, form: Form): Promise<Chosen> {
+  return form.has('all') ? everyEntry(visit) : entriesNamed(visit, form);
+}
+
+async function entriesNamed(visit: OperationVisit, form: Form): Promise<Chosen> {
+  const ids = [...new Set(form.get('entry') ?? [])].slice(0, listPage.most);
+  const { items, schema } = await readList(visit, listQuery(visit));
+  const key = keyOf(visit);
+  const found = ids.map((id) => items.find((item) => String(item[key]) === id) ?? { [key]: id });
+  return { items: found, ids, schema, seen: null, isCut: false };
+}
+
+/** All that match what narrows the list, on whichever page they stand, as many as are taken at once. */
+async function everyEntry(visit: OperationVisit): Promise<Chosen> {
+  const { operation } = visit;
+  const input = { ...inputOf(visit, { ...listQuery(visit), at: null, isBack: false }), limit: listPage.most };
+  const found: Facts[] = [];
+  let answer = await call(visit, operation, input);
+  found.push(...listIn(answer, operation.output).items);
+  while (answer.next !== null && answer.next !== undefined && found.length <= actedAtOnce) {
+    answer = await call(visit, operation, { ...input, [cursorOf(operation)]: answer.next });
+    found.push(...listIn(answer, operation.output).items);
+  }
+  const items = found.slice(0, actedAtOnce);
+  const ids = items.map((item) => String(item[keyOf(visit)]));
+  const isCut = found.length > items.length || (answer.next !== null && answer.next !== undefined);
+  return { items, ids, schema: listIn(answer, operation.output).schema, seen: sha256(ids.join(' ')), isCut };
 }

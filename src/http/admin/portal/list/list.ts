@@ -53,7 +53,7 @@ export async function showList(
       nothing,
       // An empty list has its way on in the middle of the page.
       leads: nothing === null || nothing.clear ? [] : actions.filter(({ isMain }) => isMain),
-      bulk: bulkOf(visit),
+      bulk: bulkOf(visit, !isWhole(found)),
     };
     const status = problems.length === 0 ? 200 : 422;
     return sendOperationPage(visit, { template: 'list', title, status, data });
@@ -102,6 +102,10 @@ function nothingOf({ operation }: OperationVisit, { narrowing }: ListQuery, { li
 
 type Read = Awaited<ReturnType<typeof readList>>;
 
+/** Whether a page shows all of its list. */
+const isWhole = ({ links }: Pick<Read, 'links'>) =>
+  links.previous === null && links.next === null && links.first === null;
+
 /** How many entries the list has, if that is known; for a narrowed list, if the page shows all of it. */
 async function totalOf(
   visit: OperationVisit,
@@ -110,8 +114,8 @@ async function totalOf(
 ): Promise<string | null> {
   const { noun } = nameOf(visit.operation);
   const isNarrowed = Object.keys(query.narrowing).length > 0;
-  const isWhole = links.previous === null && links.next === null && links.first === null;
-  if (isWhole) return say(isNarrowed ? 'list.found' : 'list.total', { many: manyOf(noun, items.length) });
+  if (isWhole({ links }))
+    return say(isNarrowed ? 'list.found' : 'list.total', { many: manyOf(noun, items.length) });
   if (isNarrowed || pathFields(visit.operation).length > 1) return null;
   const count = (await visit.counts(true))?.[noun];
   return count === undefined ? null : say('list.total', { many: manyOf(noun, count) });

@@ -55,7 +55,7 @@ function defaultSort({ input }: Operation): string | null {
 }
 
 /** The field of the input that says where a page begins. */
-const cursorOf = ({ portal, input }: Operation) =>
+export const cursorOf = ({ portal, input }: Operation) =>
   portal?.list?.pagedBy?.field ?? ('after' in input.properties ? 'after' : 'before');
 
 /** The input of the operation: backwards a list is read in the other order. */

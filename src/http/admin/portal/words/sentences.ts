@@ -145,7 +145,10 @@ function changeText({ field, from, to }: FieldChange): string {
   const label = labelOf(field.split('.').at(-1) ?? field);
   // "Redirect URIs", but "API".
   const name = /^[A-Z]{2}/.test(label) ? label : `${label.charAt(0).toLowerCase()}${label.slice(1)}`;
-  if (to === 'true' || to === 'false') return say(to === 'true' ? 'changes.on' : 'changes.off', { name });
+  if (to === 'true' || to === 'false') {
+    const key = to === 'true' ? 'changes.on' : 'changes.off';
+    return sayIfKnown(`${key}.${field}`) ?? say(key, { name });
+  }
   const [before, after] = [itemsIn(from), itemsIn(to)];
   if (before === null || after === null) return say('changes.changed', { name });
   const added = after.filter((item) => !before.includes(item)).length;

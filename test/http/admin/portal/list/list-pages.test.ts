@@ -39,16 +39,14 @@ async function open(path: string) {
     const href = new RegExp(`rel="${rel}" href="(\\?[^"]*)"`).exec(page.text)?.[1];
     return href === undefined ? null : `${path.split('?')[0]}${plain(href)}`;
   };
-  return { page, first: firstCells(page.text), next: link('next'), previous: link('prev') };
+  return { page, first: keyCells(page.text), next: link('next'), previous: link('prev') };
 }
 
-/** What stands in the first column. */
-const firstCells = (text: string) =>
-  [
-    ...text.matchAll(
-      /<tr>(?:\s*<td class="select">[\s\S]*?<\/td>)?\s*<td data-label="[^"]*">([\s\S]*?)<\/td>/g,
-    ),
-  ].map(([, cell = '']) => cell.replaceAll(/<[^>]*>/g, '').trim());
+/** What stands in the column by which each of these lists is sorted: an address, or an id behind the name. */
+const keyCells = (text: string) =>
+  [...text.matchAll(/<td data-label="(?:Email address|ID)">([\s\S]*?)<\/td>/g)].map(([, cell = '']) =>
+    cell.replaceAll(/<[^>]*>/g, '').trim(),
+  );
 
 describe('pages 21: a list', () => {
   it.each([
@@ -178,7 +176,7 @@ describe('pages 21: several entries of a list at once', () => {
     const text = mainOf(answer)
       .replaceAll(/<[^>]*>/g, ' ')
       .replaceAll(/\s+/g, ' ');
-    expect(text).toContain('1 of 2 invoices: done. The others stay as they were.');
+    expect(text).toContain('Done for 1 of 2 invoices. The others have not changed.');
     expect(text).toMatch(/paid already.*done/);
     const { invoices } = await run<{ invoices: { number: number; paidAt: string | null }[] }>(
       service,
@@ -194,6 +192,6 @@ describe('pages 21: several entries of a list at once', () => {
     expect([none.status, mainOf(none).includes('Select at least one entry.')]).toEqual([422, true]);
     expect((await chosen(path, 'members.delete', [world.memberId])).status).toBe(400);
     const foreign = await chosen(path, 'members.disable', ['019a7c1e-0000-7000-8000-000000000000'], true);
-    expect(mainOf(foreign)).toContain('0 of 1 member');
+    expect(mainOf(foreign)).toContain('Done for 0 of 1 member');
   });
 });

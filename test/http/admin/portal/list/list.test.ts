@@ -66,7 +66,7 @@ describe('a list', () => {
     expect(found.text).toMatch(/id="f-search"[^>]* value="u1"/);
     expect(mainOf(await tina.send(`${home}/members?userType=tenant_admin`))).not.toContain('u1@example.test');
     expect(mainOf(await tina.send(`${home}/members?search=nobody-at-all`))).toContain(
-      'Nothing fits these filters',
+      'Nothing matches these filters',
     );
   });
 
@@ -74,7 +74,7 @@ describe('a list', () => {
     const found = mainOf(await sam.send('/admin/tenants?search=WORL'));
     expect([found.includes('lists.test'), found.includes(hosts.a)]).toEqual([true, false]);
     expect(mainOf(await sam.send('/admin/tenants?search=lists.t'))).toContain('1 tenant found');
-    expect(mainOf(await tina.send('/admin/tenants?search=lists'))).toContain('Nothing fits these filters');
+    expect(mainOf(await tina.send('/admin/tenants?search=lists'))).toContain('Nothing matches these filters');
   });
 
   it('pages 20: says what would be in it while it is empty, and leads on', async () => {
@@ -83,7 +83,7 @@ describe('a list', () => {
     expect(none).toContain('<h2>No APIs yet</h2>');
     expect(none).toContain(`<a class="button main" href="${list}/+create">New API</a>`);
     const narrowed = mainOf(await sam.send(`${list}?identifier=https://none.example.com`));
-    expect(narrowed).toContain('<h2>Nothing fits these filters</h2>');
+    expect(narrowed).toContain('<h2>Nothing matches these filters</h2>');
     expect(narrowed).toContain('<a class="button" href="?">Remove all filters</a>');
   });
 
@@ -97,7 +97,7 @@ describe('a list', () => {
 
   it('narrows the audit by times in UTC, and exports just that', async () => {
     const now = new Date(service.clock.now() + 60_000).toISOString().slice(0, 16);
-    expect(mainOf(await tina.send(`${home}/audit?from=${now}`))).toContain('Nothing fits these filters');
+    expect(mainOf(await tina.send(`${home}/audit?from=${now}`))).toContain('Nothing matches these filters');
     const page = await tina.send(`${home}/audit?until=${now}&event=admin_signed_in`);
     const href = /class="button quiet" href="([^"]*)">Export as JSON Lines/.exec(page.text)?.[1];
     const file = await tina.send(plain(String(href)));

@@ -7,13 +7,17 @@ export const areaBox = { width: 600, height: 160 } as const;
 /** Space above and below a line. */
 const margin = 6;
 
-/** A line shows at least this part of the highest value: one subscription less of eight is not to look like the end of all. */
-const leastShown = 0.5;
+/**
+ * What a line shows at least: this many, so that one subscription less of eight does not look like the end of all, and this
+ * part of the highest value, so that a few percent of many can be seen.
+ */
+const leastShown = { number: 10, part: 0.08, most: 0.5 } as const;
 
 /** The path of a line through values: from the bottom to the top, or about the middle where they hardly differ. */
 export function linePath(values: readonly number[]): string {
   const [least, most] = [Math.min(...values), Math.max(...values)];
-  const shown = Math.max(most - least, most * leastShown) || 1;
+  const calm = Math.min(most * leastShown.most, Math.max(most * leastShown.part, leastShown.number));
+  const shown = Math.max(most - least, calm) || 1;
   const begin = most === 0 ? 0 : (least + most - shown) / 2;
   const height = lineBox.height - 2 * margin;
   const y = (value: number) => lineBox.height - margin - ((value - begin) / shown) * height;
