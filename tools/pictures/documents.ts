@@ -31,12 +31,13 @@ export const documentPictures: readonly DocumentPicture[] = [
   { file: 'device-approve-dark', page: 'device approval', size: 'phone', dark: true },
   { file: 'device-done-dark', page: 'device approved', size: 'desk', dark: true },
   { file: 'account', page: 'account', size: 'desk' },
-  { file: 'rehearsal', page: 'rehearsal', size: 'desk' },
-  { file: 'rehearsal-dark', page: 'rehearsal', size: 'desk', dark: true },
   { file: 'checkout', page: 'checkout', size: 'desk' },
   { file: 'portal-overview', page: 'overview', size: 'desk' },
   { file: 'portal-member', page: 'member', size: 'desk' },
   { file: 'portal-client', page: 'client', size: 'desk' },
+  // The last ones: they put the data back, and what the others show would be gone.
+  { file: 'rehearsal', page: 'rehearsal', size: 'desk' },
+  { file: 'rehearsal-dark', page: 'rehearsal', size: 'desk', dark: true },
 ];
 
 /** Whose pages are shown: with two subscriptions and a TV. */

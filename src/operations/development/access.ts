@@ -74,7 +74,7 @@ const developmentConsents: readonly Omit<Consent, 'tenantId'>[] = [
   {
     id: 'newsletter',
     name: 'Newsletter',
-    description: 'A mail every Friday with what is new.',
+    description: 'An email every Friday with what is new.',
     atSignUp: true,
     atCheckout: false,
     retiredAt: null,
@@ -82,7 +82,7 @@ const developmentConsents: readonly Omit<Consent, 'tenantId'>[] = [
   {
     id: 'offers',
     name: 'Offers',
-    description: 'Now and then an offer by mail, for members only.',
+    description: 'Now and then an offer by email, for members only.',
     atSignUp: false,
     atCheckout: true,
     retiredAt: null,

@@ -43,14 +43,14 @@ const unanswered = [
   {
     id: 'newsletter',
     name: 'Newsletter',
-    description: 'A mail every Friday with what is new.',
+    description: 'An email every Friday with what is new.',
     status: 'withdrawn',
     changedAt: null,
   },
   {
     id: 'offers',
     name: 'Offers',
-    description: 'Now and then an offer by mail, for members only.',
+    description: 'Now and then an offer by email, for members only.',
     status: 'withdrawn',
     changedAt: null,
   },

@@ -87,6 +87,19 @@ it('pages 21: the way to a page names what is above it, and ends with the page i
   expect(await wayTo(`members/${id}/+delete`)).toEqual(['Members', fullName, 'Delete']);
 });
 
+it('pages 21: the page of a thing with a name tells its id last', async () => {
+  const input = {
+    tenant: hosts.a,
+    name: 'CRM',
+    url: 'https://crm.example.test/hook',
+    types: ['member.created'],
+  };
+  const { webhookId } = await run<{ webhookId: string }>(service, 'webhooks.create', input);
+  const text = mainOf(await tina.send(`${home}/webhooks/${webhookId}`));
+  const told = [...text.matchAll(/<dt>([^<]*)<\/dt>/g)].map(([, label]) => label);
+  expect([told[0], told.at(-1)]).toEqual(['Name', 'Webhook ID']);
+});
+
 it('pages 21: every list of a tenant has its place in the rail, so none is left for "More"', async () => {
   const { status, text } = await sam.send(`${home}/clients`);
   expect(status, text).toBe(200);

@@ -63,8 +63,13 @@ export function partsOf(visit: OperationVisit, answer: Facts, hidden: readonly s
     value: fact.value.kind === 'named' ? linked(visit, fact.name, fact.value) : withLinks(visit, fact.value),
   }));
   const isList = ({ name }: Fact) => Array.isArray(answer[name]) && isOfThings(properties[name] ?? {});
+  // An id that tells people nothing stands behind what does.
+  const isOwnId = ({ value }: Fact) =>
+    value.kind === 'code' && value.short !== value.text && value.text === Object.values(known).at(-1);
   return {
-    facts: all.filter((fact) => !isList(fact)),
+    facts: all
+      .filter((fact) => !isList(fact))
+      .toSorted((one, other) => Number(isOwnId(one)) - Number(isOwnId(other))),
     sections: all.filter(isList).map(({ name, label }) => {
       const all = answer[name] as readonly Facts[];
       const part = operation.portal?.parts?.[name] ?? {};
