@@ -8,12 +8,11 @@ import { say } from '../../../../text/portal.ts';
 import type { Form } from '../../../form.ts';
 import { mayCall } from '../../call.ts';
 import { operationNamed } from '../addresses.ts';
-import { listIn } from '../values.ts';
-import { call } from '../visit.ts';
+import type { listIn } from '../values.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
 import { buttonOf, thingsOf } from '../words/labels.ts';
-import { readList } from './list.ts';
-import { cursorOf, inputOf, listQuery } from './query.ts';
+import { listQuery } from './query.ts';
+import { readAll, readList } from './read.ts';
 
 /**
  * What a list offers for entries that are chosen: each a button of the one form around its table.
@@ -71,19 +70,8 @@ async function entriesNamed(visit: OperationVisit, form: Form): Promise<Chosen> 
   return { items: found, ids, schema, seen: null, isCut: false };
 }
 
-/** All that match what narrows the list, on whichever page they stand, as many as are taken at once. */
 async function everyEntry(visit: OperationVisit): Promise<Chosen> {
-  const { operation } = visit;
-  const input = { ...inputOf(visit, { ...listQuery(visit), at: null, isBack: false }), limit: listPage.most };
-  const found: Facts[] = [];
-  let answer = await call(visit, operation, input);
-  found.push(...listIn(answer, operation.output).items);
-  while (answer.next !== null && answer.next !== undefined && found.length <= actedAtOnce) {
-    answer = await call(visit, operation, { ...input, [cursorOf(operation)]: answer.next });
-    found.push(...listIn(answer, operation.output).items);
-  }
-  const items = found.slice(0, actedAtOnce);
-  const ids = items.map((item) => String(item[keyOf(visit)]));
-  const isCut = found.length > items.length || (answer.next !== null && answer.next !== undefined);
-  return { items, ids, schema: listIn(answer, operation.output).schema, seen: sha256(ids.join(' ')), isCut };
+  const found = await readAll(visit);
+  const ids = found.items.map((item) => String(item[keyOf(visit)]));
+  return { ...found, ids, seen: sha256(ids.join(' ')) };
 }

@@ -10,13 +10,13 @@ import { noticeOf } from '../done.ts';
 import { placeProblems } from '../form/problems.ts';
 import { type FieldProblem, sendOperationPage, sendPortalProblem } from '../page.ts';
 import { entryHref } from '../pages/detail.ts';
-import { listIn, tableOf, withLinks } from '../values.ts';
-import { call } from '../visit.ts';
+import { tableOf, withLinks } from '../values.ts';
 import type { OperationVisit } from '../visitor.ts';
 import { manyOf, thingsOf } from '../words/labels.ts';
 import { bulkOf } from './chosen.ts';
 import { eventTable } from './events.ts';
-import { chipsOf, filterFields, inputOf, type ListQuery, listQuery, pageLinks, sortLinks } from './query.ts';
+import { chipsOf, filterFields, type ListQuery, listQuery, pageLinks, sortLinks } from './query.ts';
+import { readList } from './read.ts';
 
 /** GET of a list: its entries, what narrows it, how it is sorted, and the pages around this one (pages 21). */
 export async function showList(
@@ -119,16 +119,6 @@ async function totalOf(
   if (isNarrowed || pathFields(visit.operation).length > 1) return null;
   const count = (await visit.counts(true))?.[noun];
   return count === undefined ? null : say('list.total', { many: manyOf(noun, count) });
-}
-
-/** The entries of the page that an address names. */
-export async function readList(visit: OperationVisit, query: ListQuery) {
-  const { operation } = visit;
-  const limit = 'limit' in operation.input.properties ? { limit: portalListLength } : {};
-  const answer = await call(visit, operation, { ...inputOf(visit, query), ...limit });
-  const { items: read, schema } = listIn(answer, operation.output);
-  const items = query.isBack ? read.toReversed() : read;
-  return { items, schema, links: pageLinks(operation, query, items, answer.next) };
 }
 
 /** The entries as a table, each with the page it has and the operations for it. */
