@@ -134,7 +134,9 @@ describe('an import in the portal', () => {
     expect(page).toContain('cancel the import');
     await run(service, 'imports.start', { tenant, importId: idOf(path) });
     await service.imported();
-    expect(mainOf(await admin.send(pageOf(path)))).toContain('salary. If you need them, import the file again');
+    expect(mainOf(await admin.send(pageOf(path)))).toContain(
+      'salary. If you need them, import the file again',
+    );
   });
 
   it.each(['a\u0000b.csv', 'a\nb.csv', 'x'.repeat(256)])(
