@@ -189,7 +189,12 @@ export function color(description: string, example: string): Schema<string> {
 
 /** A value that may be null. @param nullMeans what that says, where it says more than that there is none */
 export function orNull<Value>(schema: Schema<Value>, nullMeans?: string): Schema<Value | null> {
-  return { ...schema, type: [...typesOf(schema), 'null'], ...(nullMeans === undefined ? {} : { nullMeans }) };
+  return {
+    ...schema,
+    type: [...typesOf(schema), 'null'],
+    ...(schema.enum === undefined ? {} : { enum: [...schema.enum, null] }),
+    ...(nullMeans === undefined ? {} : { nullMeans }),
+  };
 }
 
 /** What an object says in an answer: the properties that its schema names, and no other (A18). */

@@ -64,7 +64,6 @@ const read = onTenant({
   fields: { webhookId: webhookIdField, deliveryId: deliveryIdField },
   output: s.extended(deliverySchema, 'WebhookDeliveryDetails', 'What a webhook was told', {
     webhookName: s.text('The name of the webhook', 'CRM'),
-    url: s.text('Where the webhook is told of events', 'https://crm.example.com/hooks/members'),
     payload: s.text('What was sent', '{"type":"member.created"}'),
     history: s.list(`The last ${limits.attempts} times that it was sent, newest first`, attemptSchema),
   }),
@@ -75,9 +74,8 @@ const read = onTenant({
     if (endpoint === null || delivery === null) throw unknown('delivery');
     const [answer] = await deliveryAnswers([delivery], context);
     const made = await listAttempts(tx, { endpointId: webhookId, deliveryId });
-    const { name: webhookName, url } = endpoint;
     const { payload } = delivery;
-    return { ...answer, webhookName, url, payload, history: made.map(attemptAnswer) };
+    return { ...answer, webhookName: endpoint.name, payload, history: made.map(attemptAnswer) };
   },
 });
 
