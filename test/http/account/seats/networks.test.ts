@@ -97,7 +97,7 @@ describe('seats of a network', () => {
     const join = (headers: Record<string, string>) => guest.send('/account/seats/join', { headers, body });
     // The proxy adds the address that it saw behind what the browser sent.
     const lies = { 'x-forwarded-for': `${school}, ${home}`, 'x-real-ip': school, forwarded: `for=${school}` };
-    expect((await join(lies)).text).toContain('This invitation is over');
+    expect((await join(lies)).text).toContain('This invitation is no longer valid');
     expect(await inTx((tx) => countSeats(tx, id, now()))).toEqual({ taken: 0, invited: 0 });
     const shown = await guest.send('/account/seats/join', from(school));
     expect(shown.text).toContain('Open to people on your network');
