@@ -28,8 +28,7 @@ it('the rows of a webhook lead to what it was told, which names member and event
   }
   const page = await admin.send(one);
   expect(mainOf(page)).toMatch(/<h1>(?:<bdi>)?Password changed/);
-  for (const text of ['Our CRM', `127.0.0.1:${hook.port}/hook`, 'Ada Nilsen'])
-    expect(mainOf(page)).toContain(text);
+  for (const text of ['Our CRM', 'Ada Nilsen']) expect(mainOf(page)).toContain(text);
 
   expect(page.text).toContain(`href="/admin/tenants/${tenant().host}/members/${memberId}"`);
   expect(mainOf(page)).not.toContain('Member ID');
