@@ -45,7 +45,7 @@ const checkSchema = s.exactly('What would become of its lines, before it starts'
 export const importSchema = s.resource('Import', 'A file of members that came in, or is on its way', {
   importId: importIdField,
   name: s.text('What the file is called', 'members.csv'),
-  format: s.orNull(s.oneOf('ImportFormatOrNone', 'What wrote it', importFormats), 'not known yet'),
+  format: s.orNull(s.oneOf('ImportFormat', 'What wrote it', importFormats), 'not known yet'),
   hasHashParameters: s.flag(
     'Whether it has the parameters by which hashes in a file of Firebase are checked',
   ),
