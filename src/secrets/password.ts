@@ -87,7 +87,8 @@ export function createPasswords(
     tag: Buffer.alloc(passwordHash.tagBytes),
     inner: null,
   });
-  const nobody = madeAt(made, randomBytes(passwordHash.saltBytes));
+  /** Stands for the hash of an address without an account, so that a no takes as long there. */
+  const placeholder = madeAt(made, randomBytes(passwordHash.saltBytes));
   const hash = async (text: string, share: Share) => {
     const blank = madeAt(made, randomBytes(passwordHash.saltBytes));
     const message = Buffer.from(text.normalize('NFC'));
@@ -99,7 +100,7 @@ export function createPasswords(
     if (work < made.memory / leastSpent) return;
     const passes = Math.ceil(work / made.memory);
     const memory = Math.max(leastMemory, Math.round(work / passes));
-    const filler = madeAt({ memory, passes, parallelism: 1 }, nobody.salt);
+    const filler = madeAt({ memory, passes, parallelism: 1 }, placeholder.salt);
     await argon2Tag(hashing, Buffer.from(password.normalize('NFC')), filler);
   };
   /** Does what of some work the check of a hash has not done. */
@@ -121,7 +122,7 @@ export function createPasswords(
     keep: async (foreign, share = ownShare) =>
       foreign.kind === 'hash' ? foreign.text : overArgon2id(foreign.inner, await hash(foreign.hex, share)),
     async verify(password, text, share = ownShare, { mayBegin = () => true, work = {} } = {}) {
-      const stored = text === null ? nobody : known(text);
+      const stored = text === null ? placeholder : known(text);
       return turn(async () => {
         if (!(await mayBegin())) return false;
         const isRight = await checkHash(hashing, password, stored);

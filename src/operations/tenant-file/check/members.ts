@@ -38,11 +38,12 @@ export function checkMembers(checking: Checking, path: Path, named: Named, isDev
   );
 }
 
-const nobody: Member = { ...blankMember('', 0), email: 'nobody@example.com', fullName: 'Nobody' };
+/** Has all that a member needs, so that only the details of a file can be refused. */
+const sampleMember: Member = { ...blankMember('', 0), email: 'member@example.com', fullName: 'Member' };
 
 function detailProblems(member: Partial<FileMember>): readonly Problem[] {
   try {
-    withDetails(nobody, member, 0);
+    withDetails(sampleMember, member, 0);
     return [];
   } catch (error) {
     if (!(error instanceof OperationRefused)) throw error;

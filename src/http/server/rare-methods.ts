@@ -1,6 +1,6 @@
 // Answers the methods that no page takes: by one route for all pages, which a start makes at once.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { everyMethod, refuseMethod, refuseOtherMethods, withHead } from './answers.ts';
+import { everyMethod, refuseMethod, refuseOtherMethods, withHead } from '../answers.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
