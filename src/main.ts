@@ -16,17 +16,12 @@ import { logOptions } from './log/log.ts';
 import { logStream, logTarget } from './log/stream.ts';
 import { paymentMethods } from './operations/access/payment.ts';
 import { auditServiceEvent } from './operations/audit/audit.ts';
-import type { Delivery } from './operations/delivery/delivery.ts';
 import { banner } from './operations/development/banner.ts';
-import { createNumbering } from './operations/events/numbering.ts';
 import { createEventWaiting } from './operations/events/waiting.ts';
-import { createWebhooks } from './operations/events/webhooks.ts';
-import { createLogoutNotices } from './operations/logout/notices.ts';
 import { outboxTransport, smtpTransport } from './operations/mail/mail-transport.ts';
-import { createMailer } from './operations/mail/mailer.ts';
 import { folderOutbox, memoryOutbox } from './operations/mail/outbox.ts';
-import { createImporting } from './operations/moving-in/importing.ts';
 import { firstRun, setupNotice } from './operations/service/first-admin.ts';
+import { createQueues, type Queues } from './operations/service/queues.ts';
 import { closeClean, openService } from './operations/service/service.ts';
 import type { Operate, StartOptions } from './operations/service/start.ts';
 import { noPlaces, openPlaces } from './operations/session/geolocation.ts';
@@ -85,64 +80,17 @@ export async function start(config: ServiceConfig, options: StartOptions = {}): 
     const starting = auditedStore(store, clock, (event) => early.push(event));
     const setupLink = await firstRun(starting, config, firstDeps);
     const { transport, outbox } = mailTransport(config);
-    const mailer = createMailer({
-      store,
-      vault,
-      clock,
-      transport,
-      log: () => app.log,
-      schedule: systemSchedule,
-    });
-    const outbound = createOutbound({ clock, schedule: systemSchedule, log: () => app.log });
-    const logoutNotices = createLogoutNotices({
-      store,
-      tenants,
-      outbound,
-      clock,
-      schedule: systemSchedule,
-      log: () => app.log,
-    });
-    const events = createEventWaiting({ store, schedule: systemSchedule });
-    const numbering = createNumbering({
-      store,
-      random,
-      schedule: systemSchedule,
-      log: () => app.log,
-      numbered: (tenantIds) => {
-        events.numbered(tenantIds);
-        webhooks.wake();
-      },
-    });
-    const audited = withAuditLog(
-      store,
-      { clock, tenants, metrics },
-      () => app.log,
-      (queue) => queues[queue].wake(),
-    );
-    const webhooks = createWebhooks({
-      store: audited,
-      tenants,
-      vault,
-      outbound,
-      mails: mailer,
+    const schedule = systemSchedule;
+    const log = () => app.log;
+    const outbound = createOutbound({ clock, schedule, log });
+    const events = createEventWaiting({ store, schedule });
+    const queues = createQueues({
+      ...{ store, tenants, vault, passwords, random, clock, schedule, transport, outbound, events, log },
+      audit: (wake) => withAuditLog(store, { clock, tenants, metrics }, log, wake),
       counted: (host, outcome) => metrics?.webhook(host, outcome),
-      clock,
-      schedule: systemSchedule,
-      log: () => app.log,
     });
-    const importing = createImporting({
-      store: audited,
-      tenants,
-      vault,
-      passwords,
-      random,
-      mails: mailer,
-      clock,
-      schedule: systemSchedule,
-      log: () => app.log,
-    });
-    const queues = { logoutNotices, events: numbering, webhooks, imports: importing };
-    const newMemory = () => createMemory(clock, store, systemSchedule);
+    const { audited, mailer, logoutNotices, numbering, webhooks, importing } = queues;
+    const newMemory = () => createMemory(clock, store, schedule);
     const deps: Deps = {
       config,
       store: audited,
@@ -191,27 +139,14 @@ export async function start(config: ServiceConfig, options: StartOptions = {}): 
     void numbering.run();
     void webhooks.deliver();
     void importing.run();
-    const streams =
-      config.auditStream === null
-        ? []
-        : [
-            createAuditStream(
-              {
-                store,
-                clock: systemClock,
-                schedule: systemSchedule,
-                random: systemRandom,
-                log: () => app.log,
-              },
-              config.auditStream,
-            ),
-          ];
+    const streamDeps = { store, clock: systemClock, schedule, random: systemRandom, log };
+    const streams = config.auditStream === null ? [] : [createAuditStream(streamDeps, config.auditStream)];
     for (const auditStream of streams) void auditStream.run();
     const chores = startChores(
       choresOf({
         ...deps,
         config,
-        schedule: systemSchedule,
+        schedule,
         tell: (deleted) => app.log.info({ deleted }, 'swept'),
       }),
       (name, err) => app.log.error({ err }, `a chore failed: ${name}`),
@@ -230,13 +165,7 @@ export async function start(config: ServiceConfig, options: StartOptions = {}): 
       stop: async () => {
         clearInterval(following);
         events.stop();
-        await stop(
-          app,
-          socket,
-          [mailer, logoutNotices, numbering, webhooks, importing, ...streams],
-          chores,
-          deps,
-        );
+        await stop(app, socket, [queues, ...streams], chores, deps);
         await metricsServer?.close();
       },
     };
@@ -281,7 +210,7 @@ function mailTransport({ mail: { smtpUrl, from }, dataFolder }: ServiceConfig) {
 async function stop(
   app: FastifyInstance,
   socket: LocalSocket | null,
-  deliveries: readonly Pick<Delivery, 'stop'>[],
+  deliveries: readonly Pick<Queues, 'stop'>[],
   chores: Chores,
   { config: { dataFolder }, store, clock }: Pick<Deps, 'config' | 'store' | 'clock'>,
 ): Promise<void> {

@@ -14,13 +14,10 @@ import { listen } from '../../src/http/server/http-server.ts';
 import type { Metrics } from '../../src/http/upkeep/metrics.ts';
 import { logOptions } from '../../src/log/log.ts';
 import { type PaymentMethod, paymentMethods } from '../../src/operations/access/payment.ts';
-import { createNumbering } from '../../src/operations/events/numbering.ts';
 import { createEventWaiting } from '../../src/operations/events/waiting.ts';
-import { createWebhooks } from '../../src/operations/events/webhooks.ts';
-import { createLogoutNotices } from '../../src/operations/logout/notices.ts';
-import { createMailer, type Mailer } from '../../src/operations/mail/mailer.ts';
+import type { Mailer } from '../../src/operations/mail/mailer.ts';
 import { folderOutbox } from '../../src/operations/mail/outbox.ts';
-import { createImporting } from '../../src/operations/moving-in/importing.ts';
+import { createQueues } from '../../src/operations/service/queues.ts';
 import { noPlaces, type PlaceOf } from '../../src/operations/session/geolocation.ts';
 import { createTenants, type Tenants } from '../../src/operations/tenant/open-tenants.ts';
 import type { Passwords } from '../../src/secrets/password.ts';
@@ -181,60 +178,18 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
   });
   const outbox = testOutbox();
   const developmentOutbox = data === 'development' ? folderOutbox(join(folder, 'outbox')) : null;
-  const mailer = createMailer({
-    store,
-    vault,
-    clock: now,
-    transport: outbox.transport(developmentOutbox),
-    log: () => app.log,
-    schedule: never,
-  });
-  const outbound = options.outbound ?? createOutbound({ clock: now, schedule: never, log: () => app.log });
-  const logoutNotices = createLogoutNotices({
-    store,
-    tenants,
-    outbound,
-    clock: now,
-    schedule: never,
-    log: () => app.log,
-  });
+  const log = () => app.log;
+  const schedule = never;
+  const outbound = options.outbound ?? createOutbound({ clock: now, schedule, log });
   const events = createEventWaiting({ store, schedule: options.schedule ?? never });
-  const numbering = createNumbering({
-    store,
-    random,
-    schedule: never,
-    log: () => app.log,
-    numbered: events.numbered,
+  const metrics = options.metrics ?? null;
+  const queues = createQueues({
+    ...{ store, tenants, vault, passwords, random, clock: now, schedule, outbound, events, log },
+    transport: outbox.transport(developmentOutbox),
+    audit: (wake) => withAuditLog(store, { clock: now, tenants, metrics }, log, wake),
+    counted: (host, outcome) => metrics?.webhook(host, outcome),
   });
-  const audited = withAuditLog(
-    store,
-    { clock: now, tenants, metrics: options.metrics ?? null },
-    () => app.log,
-    (queue) => queues[queue].wake(),
-  );
-  const webhooks = createWebhooks({
-    store: audited,
-    tenants,
-    vault,
-    outbound,
-    mails: mailer,
-    counted: (host, outcome) => options.metrics?.webhook(host, outcome),
-    clock: now,
-    schedule: never,
-    log: () => app.log,
-  });
-  const importing = createImporting({
-    store: audited,
-    tenants,
-    vault,
-    passwords,
-    random,
-    mails: mailer,
-    clock: now,
-    schedule: never,
-    log: () => app.log,
-  });
-  const queues = { logoutNotices, events: numbering, webhooks, imports: importing };
+  const { audited, mailer, logoutNotices, numbering, webhooks, importing } = queues;
   const { issuer = null } = options;
   const config = { apiAlgorithm, apiAudience, apiHost, dataFolder: folder, issuer, trustedProxies };
   const newMemory = () => createMemory(now, store, never);
@@ -258,7 +213,7 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
       pauses.push(ms);
       await options.pause?.(ms);
     },
-    metrics: options.metrics ?? null,
+    metrics,
     rehearsal,
     setupOffered: options.setupOffered ?? false,
   };
@@ -296,11 +251,7 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
       http.close();
       events.stop();
       await app.close();
-      await mailer.stop();
-      await logoutNotices.stop();
-      await numbering.stop();
-      await webhooks.stop();
-      await importing.stop();
+      await queues.stop();
       await store.close();
     },
   };
