@@ -27,7 +27,8 @@ import { readPhone } from '../../../text/phone.ts';
 import * as s from '../../json-schema.ts';
 import { conflict, denied, refuseIfAny, unknown } from '../../refusal.ts';
 import { type OnTenant, textOrNone } from '../define.ts';
-import type { OperationContext, Thing } from '../operation.ts';
+import type { OperationContext } from '../operation.ts';
+import type { Thing } from '../portal-face.ts';
 
 /** Which member an operation is about. */
 export const memberField = s.text(
@@ -74,8 +75,7 @@ export const memberFields = {
   phone: s.text('In international format with its +; may be empty', '+4791234567'),
   avatar: s.textOrNull('The https address of a picture', null),
   language: {
-    ...s.orNull(s.oneOf('LanguageOrNone', 'The language of mails and pages', languages)),
-    enum: [...languages, '', null],
+    ...s.orNull(s.oneOf('LanguageOrNone', 'The language of mails and pages', [...languages, ''])),
     examples: ['nb'],
   },
   externalId: s.held(
