@@ -8,7 +8,8 @@ import type { Tx } from '../../storage/store.ts';
 import { csvColumns, csvEntry, csvHead } from '../csv.ts';
 import * as s from '../json-schema.ts';
 import type { NoFields, OnTenant } from './define.ts';
-import type { FileAnswer, ListFace, Operation, OperationContext } from './operation.ts';
+import type { FileAnswer, Operation, OperationContext } from './operation.ts';
+import type { ListFace } from './portal-face.ts';
 
 /** How many entries a page of a list has. */
 export const limitField: s.Defaulted<number> = {

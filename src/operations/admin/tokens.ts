@@ -20,7 +20,8 @@ import * as s from '../json-schema.ts';
 import { denied, invalid, refuseIfAny, unknown } from '../refusal.ts';
 import { onService, onTenant } from './define.ts';
 import { keyedList } from './list.ts';
-import { isNotYet, type Operation, type OperationContext } from './operation.ts';
+import type { Operation, OperationContext } from './operation.ts';
+import { isNotYet } from './portal-face.ts';
 
 const tokenIdField = s.named(
   'AdminTokenId',

@@ -1,6 +1,7 @@
 // Where the pages of operations are, and what their addresses say.
 
-import { nameOf, type Operation, pagesOf, pathFields } from '../../../operations/admin/operation.ts';
+import { nameOf, type Operation, pathFields } from '../../../operations/admin/operation.ts';
+import { pagesOf } from '../../../operations/admin/portal-face.ts';
 import { queryOf } from '../../form.ts';
 import type { Facts, OperationVisit, Visit } from './visitor.ts';
 

@@ -1,6 +1,7 @@
 /** The buttons of a page: the links to the forms and files that say they stand on it. */
 
-import { type EntryName, type Operation, pagesOf, pathFields } from '../../../operations/admin/operation.ts';
+import { type Operation, pathFields } from '../../../operations/admin/operation.ts';
+import { type EntryName, pagesOf } from '../../../operations/admin/portal-face.ts';
 import { say, sayIfKnown } from '../../../text/portal.ts';
 import { type Form, queryOf } from '../../form.ts';
 import { mayCall } from '../call.ts';

@@ -18,7 +18,8 @@ import { unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { keyedList, listWithFile, momentFields, nextNumber, sortField, withMs } from '../list.ts';
 import { memberField, memberFor, memberIdField } from '../members/member.ts';
-import { isNotYet, type Operation } from '../operation.ts';
+import type { Operation } from '../operation.ts';
+import { isNotYet } from '../portal-face.ts';
 
 export const consentIdField = s.named(
   'ConsentId',

@@ -15,7 +15,8 @@ import * as s from '../../json-schema.ts';
 import { unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
-import type { FieldGroup, Operation, OperationContext } from '../operation.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import type { FieldGroup } from '../portal-face.ts';
 
 export const productIdField = s.named('ProductId', s.wholeNumber('The id of the product', 1));
 const productNameField = s.held(s.text('What members read', 'Sport'), s.nameRule(packageTextLength.name));

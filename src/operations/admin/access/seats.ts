@@ -20,7 +20,8 @@ import { type OnTenant, onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
 import { emailField, memberIdField } from '../members/member.ts';
 import { memberNameFields, withMemberNames } from '../names.ts';
-import type { Operation, OperationContext, Thing } from '../operation.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import type { Thing } from '../portal-face.ts';
 import { subscriptionIdField } from './subscriptions.ts';
 
 const seatIdField = s.named('SeatId', s.text('The id of the seat', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a31'));

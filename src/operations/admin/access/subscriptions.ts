@@ -12,7 +12,8 @@ import { conflict, unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
 import { memberField, memberFor, memberIdField } from '../members/member.ts';
-import type { Operation, OperationContext, Thing } from '../operation.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import type { Thing } from '../portal-face.ts';
 import { packageIdField, productSchema } from './packages.ts';
 
 export const subscriptionIdField = s.named('SubscriptionId', s.wholeNumber('The subscriptionId', 1));

@@ -14,7 +14,8 @@ import { conflict, invalid, unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
 import { withMemberNames } from '../names.ts';
-import { type FieldGroup, isNotYet, isSince, type Operation, type Thing } from '../operation.ts';
+import type { Operation } from '../operation.ts';
+import { type FieldGroup, isNotYet, isSince, type Thing } from '../portal-face.ts';
 import {
   changesOf,
   clientAnswer,

@@ -14,7 +14,8 @@ import { unknown } from '../../refusal.ts';
 import { ban, banClient } from '../../registration/unverified-client.ts';
 import { onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
-import { isNotYet, type Operation } from '../operation.ts';
+import type { Operation } from '../operation.ts';
+import { isNotYet } from '../portal-face.ts';
 
 const clientIdField = s.named(
   'UnverifiedClientId',

@@ -18,7 +18,8 @@ import * as s from '../../json-schema.ts';
 import { refuseIfAny, unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
-import { isNotYet, isSince, type Operation } from '../operation.ts';
+import type { Operation } from '../operation.ts';
+import { isNotYet, isSince } from '../portal-face.ts';
 import { deliveryAnswers, deliverySchema } from './delivery.ts';
 import { eventTypesField } from './event.ts';
 

@@ -13,7 +13,8 @@ import { wakeAfterCommit } from '../../../storage/operators/audited.ts';
 import * as s from '../../json-schema.ts';
 import { conflict, invalid, OperationRefused, refuseIfAny, unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
-import type { Operation, OperationContext, Thing } from '../operation.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import type { Thing } from '../portal-face.ts';
 import { actorIn, columnsField } from './imports.ts';
 import { importAnswer, importIdField, importSchema } from './list.ts';
 

@@ -15,7 +15,8 @@ import { clearSignInFailures, findSignInFailures } from '../../../storage/member
 import { clearWrongUserCodes, listWrongUserCodes } from '../../../storage/members/guesses/wrong-user-code.ts';
 import * as s from '../../json-schema.ts';
 import { type OnTenant, onTenant } from '../define.ts';
-import type { Operation, OperationContext, Thing } from '../operation.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import type { Thing } from '../portal-face.ts';
 import { manageableMember, memberField, memberIdField, ofMember } from './member.ts';
 
 const limitSchema = s.resource('MemberLimit', 'A limit that counts the member', {

@@ -18,7 +18,8 @@ import { deleteForGood } from '../../member/moved-address.ts';
 import { conflict, denied, invalid } from '../../refusal.ts';
 import { forceField, type OnTenant, onTenant } from '../define.ts';
 import { listWithFile, nextText, sortField } from '../list.ts';
-import { isSince, type Operation, type OperationContext, type Thing } from '../operation.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import { isSince, type Thing } from '../portal-face.ts';
 import { filterField, readFilter } from './filter.ts';
 import {
   demandOther,

@@ -3,7 +3,8 @@
 import { conflict } from '../../refusal.ts';
 import { turnOffFactor } from '../../second-factor/second-factor.ts';
 import { onTenant } from '../define.ts';
-import type { Operation, Thing } from '../operation.ts';
+import type { Operation } from '../operation.ts';
+import type { Thing } from '../portal-face.ts';
 import { concernedMember, manageableMember, memberField, ofMember } from './member.ts';
 
 /** Whether a member has a second factor, as `members.read` answers. */

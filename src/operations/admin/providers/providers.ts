@@ -14,7 +14,8 @@ import { denied, unknown } from '../../refusal.ts';
 import type { OpenTenant } from '../../tenant/open-tenants.ts';
 import { type OnTenant, onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
-import { isNotYet, isSince, type Operation, type OperationContext, type Thing } from '../operation.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import { isNotYet, isSince, type Thing } from '../portal-face.ts';
 import {
   presetField,
   providerAnswer,

@@ -16,7 +16,8 @@ import {
   signingAlgorithms,
 } from '../../tenant/keys.ts';
 import { onTenant } from '../define.ts';
-import { isNotYet, type Operation } from '../operation.ts';
+import type { Operation } from '../operation.ts';
+import { isNotYet } from '../portal-face.ts';
 
 const kidField = s.named('KeyId', s.text('The key’s kid', 'q1Z0s5nq3yBkVXvIY0o6nWn0oWf2mJwbcmrkA5uY4xE'));
 

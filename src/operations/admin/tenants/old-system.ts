@@ -4,7 +4,8 @@ import { saveOldSystemSecret } from '../../../storage/imports/old-system.ts';
 import * as s from '../../json-schema.ts';
 import { conflict } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
-import { isSince, type Operation } from '../operation.ts';
+import type { Operation } from '../operation.ts';
+import { isSince } from '../portal-face.ts';
 import { demandMembers } from './tenant-changes.ts';
 
 const secretMade = onTenant({

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addressOf, isPage, routesOf, takesForm } from '../../../../src/http/admin/portal/addresses.ts';
 import { operations } from '../../../../src/operations/admin/index.ts';
-import { type Operation, pagesOf } from '../../../../src/operations/admin/operation.ts';
+import type { Operation } from '../../../../src/operations/admin/operation.ts';
+import { pagesOf } from '../../../../src/operations/admin/portal-face.ts';
 import type { Answer } from '../../../support/http.ts';
 import { auditEvents } from '../../../support/operators/api.ts';
 import { run } from '../../../support/operators/desk.ts';

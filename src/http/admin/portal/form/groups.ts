@@ -1,6 +1,7 @@
 /** The fields of a form under headings, as the operation's face groups them. */
 
-import type { FieldGroup, Operation } from '../../../../operations/admin/operation.ts';
+import type { Operation } from '../../../../operations/admin/operation.ts';
+import type { FieldGroup } from '../../../../operations/admin/portal-face.ts';
 import type { OperationVisit } from '../visitor.ts';
 
 /** What a face calls the fields that it puts into no group. */
