@@ -75,35 +75,27 @@ export function startProcess({
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   if (isUnread) child.stdout.destroy();
-  const output = { stdout: '', stderr: '' };
-  const linesOf = (text: string) => text.split('\n').slice(0, -1);
+  const output = gathered();
+  const errors = gathered();
 
   const exited = new Promise<{ code: number | null; ms: number }>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, ms: performance.now() - startedAt }));
   });
   const ready = new Promise<string>((resolve, reject) => {
-    let looked = 0;
     child.stdout.setEncoding('utf8').on('data', (more: string) => {
-      output.stdout += more;
-      // An export is long: each line is looked at once.
-      const whole = output.stdout.lastIndexOf('\n') + 1;
-      const lines = linesOf(output.stdout.slice(looked, whole));
-      looked = whole;
-      const line = lines.find((text) => /^(?:ready |\{"ready":true)/.test(text));
+      const line = output.take(more).find((text) => /^(?:ready |\{"ready":true)/.test(text));
       if (line !== undefined) resolve(line.replace('ready ', ''));
     });
-    child.stderr.setEncoding('utf8').on('data', (more: string) => {
-      output.stderr += more;
-    });
-    exited.then(() => reject(new Error(`it ended: ${output.stderr}${output.stdout}`)), reject);
+    child.stderr.setEncoding('utf8').on('data', errors.take);
+    exited.then(() => reject(new Error(`it ended: ${errors.text()}${output.text()}`)), reject);
   });
   // Some tests wait for the end alone.
   ready.catch(() => {});
   return {
     pid: child.pid ?? 0,
-    lines: () => linesOf(output.stdout),
-    errorLines: () => linesOf(output.stderr),
+    lines: output.lines,
+    errorLines: errors.lines,
     ready,
     exited,
     stop: async () => {
@@ -118,6 +110,27 @@ export function startProcess({
       }
       await exited;
     },
+  };
+}
+
+/** What a process writes, line by line as it comes: an export is long, and no part of it is looked at twice. */
+function gathered() {
+  const whole: string[] = [];
+  let rest = '';
+  return {
+    /** @returns the lines that are whole with it */
+    take(more: string): readonly string[] {
+      const [first = '', ...others] = more.split('\n');
+      rest += first;
+      const last = others.pop();
+      if (last === undefined) return [];
+      const found = [rest, ...others];
+      for (const line of found) whole.push(line);
+      rest = last;
+      return found;
+    },
+    lines: (): readonly string[] => [...whole],
+    text: (): string => [...whole, rest].join('\n'),
   };
 }
 
