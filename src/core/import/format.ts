@@ -141,7 +141,8 @@ function jsonHead(text: string, mark: number): Sampled {
 
 /** The list named `users` in an object, at its first level: one in a text or in an object within is none. */
 function usersIn(text: string): RegExpExecArray | null {
-  const tokens = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
+  // A text that is cut off is one token as well: else each quote in it would be tried as the beginning of one.
+  const tokens = /"(?:[^"\\]|\\.)*"?|[{}[\]]/gs;
   let depth = 0;
   for (let token = tokens.exec(text); token !== null; token = tokens.exec(text)) {
     if (token[0] === '{' || token[0] === '[') depth += 1;

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { cellsOf } from '../../../src/core/import/csv.ts';
 import { type FileHead, readHead, readPiece } from '../../../src/core/import/format.ts';
 import { columnProblems } from '../../../src/core/import/formats/table.ts';
-import { entryBytes } from '../../../src/core/import/limits.ts';
+import { entryBytes, headBytes } from '../../../src/core/import/limits.ts';
 import { type Layout, type Piece, splitter } from '../../../src/core/import/split.ts';
 import { csvLine } from '../../../src/text/csv.ts';
+import { loopWorkOf } from '../../support/process/work.ts';
 
 const table: Layout = { kind: 'records', delimiter: ','.charCodeAt(0) };
 const start = { offset: 0, line: 1 };
@@ -160,6 +161,14 @@ describe('the beginning of a file', () => {
     const { begins, format } = found.head;
     expect(format).toBe('keycloak');
     expect(textsOf(cut({ kind: 'elements' }, text, 4, begins))).toEqual([[2, '{"email":"ada@example.com"}']]);
+  });
+
+  it('MI18: a beginning of quotes in a text without an end is read as fast as any', async () => {
+    const beginning = (rest: string) => `{"note":"${rest.repeat(headBytes)}`.slice(0, headBytes);
+    const refused = (text: string) => expect(headOf(text)).toMatchObject({ ok: false });
+    // Reading that began anew at each quote worked three seconds.
+    expect(await loopWorkOf(() => refused(beginning('\\"')))).toBeLessThan(300);
+    refused(beginning('\\\n"'));
   });
 });
 
