@@ -12,12 +12,12 @@ import { logAuditEvent, withAuditLog } from './http/audit.ts';
 import { createMemory, type Deps } from './http/deps.ts';
 import { listen } from './http/server/http-server.ts';
 import { countPasswords } from './http/upkeep/metrics.ts';
-import { logOptions } from './log/log.ts';
+import { type Log, logOptions } from './log/log.ts';
 import { logStream, logTarget } from './log/stream.ts';
 import { paymentMethods } from './operations/access/payment.ts';
 import { auditServiceEvent } from './operations/audit/audit.ts';
 import { banner } from './operations/development/banner.ts';
-import { createEventWaiting } from './operations/events/waiting.ts';
+import { createEventWaiting, type EventWaiting } from './operations/events/waiting.ts';
 import { outboxTransport, smtpTransport } from './operations/mail/mail-transport.ts';
 import { folderOutbox, memoryOutbox } from './operations/mail/outbox.ts';
 import { firstRun, setupNotice } from './operations/service/first-admin.ts';
@@ -33,7 +33,7 @@ import { type Chores, startChores } from './operations/upkeep/chore.ts';
 import { choresOf } from './operations/upkeep/chores.ts';
 import { takeUnjudgedBack } from './storage/members/guesses/sign-in-failure.ts';
 import { auditedStore } from './storage/operators/audited.ts';
-import { systemClock, systemSchedule } from './system/clock.ts';
+import { type Schedule, systemClock, systemSchedule } from './system/clock.ts';
 import { createOutbound } from './system/outbound/outbound.ts';
 import { systemRandom } from './system/random.ts';
 
@@ -50,9 +50,7 @@ export interface Service {
  * @throws StartupError with one line for the operator; no port is open then
  */
 export async function start(config: ServiceConfig, options: StartOptions = {}): Promise<Service> {
-  const { metricsPort } = config;
-  const prometheus = metricsPort === null ? null : await import('./http/upkeep/prometheus.ts');
-  const metrics = prometheus?.createMetrics() ?? null;
+  const measuring = await loadMetrics(config.metricsPort);
   const room = config.environment === 'production' ? null : await import('./http/rehearsal/rehearsal.ts');
   const olderCopies = config.dataFolder === null ? [] : listUpgradeCopies(config.dataFolder);
   let tellLost = (why: string): unknown => process.stderr.write(`memberdoor: ${why}.\n`);
@@ -60,112 +58,45 @@ export async function start(config: ServiceConfig, options: StartOptions = {}): 
     initialise: config.environment === 'development',
     migrate: true,
     examples: options.examples ?? 'all',
-    surroundings: { commit: metrics?.commit, lost: (why) => tellLost(why) },
+    surroundings: { commit: measuring?.metrics.commit, lost: (why) => tellLost(why) },
   });
   const { store, vault } = opened;
-  const { passwords, inHand } = countPasswords(opened.passwords);
   try {
+    const { passwords, inHand } = countPasswords(opened.passwords);
     const tenants = createTenants(vault);
     const system = { clock: systemClock, random: systemRandom };
     const rehearsal = room?.createRehearsal({ ...system, tenants }) ?? null;
     const { clock, random } = rehearsal ?? system;
-    await replaceRestoredKeys(store, { vault, now: systemClock() });
-    // Where nothing can be written they stay counted, and those who read are served (security, promise 5).
-    const unjudgedBefore = store.isShared ? systemClock() - unjudgedAfter : undefined;
-    await store.transaction((tx) => takeUnjudgedBack(tx, unjudgedBefore)).catch(() => {});
-    await store.transaction((tx) => tenants.follow(tx));
-    const firstDeps = { vault, passwords, tenants, random, now: clock() };
-    // What happens before there is a log to write to is told when there is one.
-    const early: AuditEvent[] = [];
-    const starting = auditedStore(store, clock, (event) => early.push(event));
-    const setupLink = await firstRun(starting, config, firstDeps);
-    const { transport, outbox } = mailTransport(config);
-    const schedule = systemSchedule;
-    const log = () => app.log;
-    const outbound = createOutbound({ clock, schedule, log });
-    const events = createEventWaiting({ store, schedule });
-    const queues = createQueues({
-      ...{ store, tenants, vault, passwords, random, clock, schedule, transport, outbound, events, log },
-      audit: (wake) => withAuditLog(store, { clock, tenants, metrics }, log, wake),
-      counted: (host, outcome) => metrics?.webhook(host, outcome),
-    });
-    const { audited, mailer, logoutNotices, numbering, webhooks, importing } = queues;
-    const newMemory = () => createMemory(clock, store, schedule);
-    const deps: Deps = {
-      config,
-      store: audited,
-      tenants,
-      vault,
-      passwords,
-      mails: mailer,
-      events,
-      outbound,
-      payments: paymentMethods,
-      outbox,
-      backedUpAt: backupTime(config, store),
-      clock,
-      random,
-      ...(rehearsal?.remembering(newMemory) ?? newMemory()),
-      placeOf: config.places === null ? noPlaces : await openPlaces(config.places),
-      pause: (ms) => wait(ms),
-      metrics,
-      rehearsal,
-      setupOffered: setupLink !== null,
-    };
-    const output = options.logTo === 'errors' ? process.stderr : process.stdout;
-    const stream = logStream(logTarget(output, process.env.JOURNAL_STREAM), systemClock);
-    process.on('exit', stream.flush);
+    const metrics = measuring?.metrics ?? null;
+    const base = { config, store, vault, passwords, tenants, rehearsal, clock, random, metrics };
+    await bringUpToDate(base);
+    const { setupLink, early } = await prepareFirstRun(base);
+    const wired = await wire(base, setupLink !== null, () => app.log);
+    const { deps } = wired;
+    const stream = openLog(options);
     const app = buildApp(deps, { ...logOptions(config.logLevel), stream });
     tellLost = (why) =>
       app.log.error(`${why}. Nothing is written any more: stop the service before you put it right`);
     for (const event of early) logAuditEvent(app.log, event);
-    if (metrics !== null) {
-      prometheus?.watch(metrics, { ...deps, passwordsInHand: inHand, logLinesLost: stream.lost });
-    }
-    const metricsServer =
-      metrics === null || metricsPort === null ? null : await prometheus?.serveMetrics(metrics, metricsPort);
+    const metricsServer = await measuring?.serve({
+      ...deps,
+      passwordsInHand: inHand,
+      logLinesLost: stream.lost,
+    });
     await options.begin?.(operating(deps));
     await rehearsal?.begin();
     await listen(app, config);
     const { dataFolder } = config;
     const socket = dataFolder === null ? null : await openSocket(dataFolder, loadOperations, deps, app.log);
-    await auditServiceEvent(audited, 'service_started', clock());
+    await auditServiceEvent(deps.store, 'service_started', clock());
     if (options.announce === undefined) announce(stream, config, tenants.all(), setupLink);
     else options.announce(tenants.all());
     finishUpgrades(olderCopies, opened.upgradeCopy, app.log);
-    // What waited when the service last stopped; the start does not wait for it.
-    void mailer.deliver();
-    void logoutNotices.deliver();
-    void numbering.run();
-    void webhooks.deliver();
-    void importing.run();
-    const streamDeps = { store, clock: systemClock, schedule, random: systemRandom, log };
-    const streams = config.auditStream === null ? [] : [createAuditStream(streamDeps, config.auditStream)];
-    for (const auditStream of streams) void auditStream.run();
-    const chores = startChores(
-      choresOf({
-        ...deps,
-        config,
-        schedule,
-        tell: (deleted) => app.log.info({ deleted }, 'swept'),
-      }),
-      (name, err) => app.log.error({ err }, `a chore failed: ${name}`),
-      firstChores,
-    );
-    rehearsal?.attend(async (passed) => {
-      await chores.skip(passed);
-      await Promise.all([mailer.deliver(), logoutNotices.deliver(), webhooks.deliver()]);
-    });
-    // Pages that read nothing, such as discovery, show what another process changed.
-    const following = store.isShared
-      ? setInterval(() => void store.transaction(tenants.follow).catch(() => {}), followInterval).unref()
-      : undefined;
+    const background = workInBackground(base, wired, app.log);
     return {
       app,
       stop: async () => {
-        clearInterval(following);
-        events.stop();
-        await stop(app, socket, [queues, ...streams], chores, deps);
+        await stop({ app, socket }, background, deps);
         await metricsServer?.close();
       },
     };
@@ -173,6 +104,123 @@ export async function start(config: ServiceConfig, options: StartOptions = {}): 
     await store.close();
     throw error;
   }
+}
+
+/** What there is before the app: the open store, and what the configuration asks for. */
+type Base = Pick<
+  Deps,
+  'vault' | 'passwords' | 'tenants' | 'rehearsal' | 'clock' | 'random' | 'metrics' | 'store'
+> & { readonly config: ServiceConfig };
+
+/** The metrics and how they are served; null where no port is configured for them, since they take long to load. */
+async function loadMetrics(port: number | null) {
+  if (port === null) return null;
+  const { createMetrics, serveMetrics, watch } = await import('./http/upkeep/prometheus.ts');
+  const metrics = createMetrics();
+  return {
+    metrics,
+    serve(watched: Parameters<typeof watch>[1]) {
+      watch(metrics, watched);
+      return serveMetrics(metrics, port);
+    },
+  };
+}
+
+/** Puts right what a restore or a crash left behind, and reads the tenants. */
+async function bringUpToDate({ store, vault, tenants }: Base): Promise<void> {
+  await replaceRestoredKeys(store, { vault, now: systemClock() });
+  // Where nothing can be written they stay counted, and the service still answers what only reads (security, promise 5).
+  const unjudgedBefore = store.isShared ? systemClock() - unjudgedAfter : undefined;
+  await store.transaction((tx) => takeUnjudgedBack(tx, unjudgedBefore)).catch(() => {});
+  await store.transaction((tx) => tenants.follow(tx));
+}
+
+/** Makes the link to the first administrator where there is none. The log does not exist yet: `early` is for it. */
+async function prepareFirstRun({ store, config, vault, passwords, tenants, random, clock }: Base) {
+  const early: AuditEvent[] = [];
+  const starting = auditedStore(store, clock, (event) => early.push(event));
+  const setupLink = await firstRun(starting, config, { vault, passwords, tenants, random, now: clock() });
+  return { setupLink, early };
+}
+
+interface Wired {
+  readonly deps: Deps;
+  readonly queues: Queues;
+  readonly events: EventWaiting;
+  readonly schedule: Schedule;
+  readonly log: () => Log;
+}
+
+/** Makes all that a handler may use, and the queues that work beside the requests. */
+async function wire(base: Base, setupOffered: boolean, log: () => Log): Promise<Wired> {
+  const { config, store, tenants, clock, rehearsal, metrics } = base;
+  const schedule = systemSchedule;
+  const { transport, outbox } = mailTransport(config);
+  const outbound = createOutbound({ clock, schedule, log });
+  const events = createEventWaiting({ store, schedule });
+  const queues = createQueues({
+    ...{ ...base, schedule, transport, outbound, events, log },
+    audit: (wake) => withAuditLog(store, { clock, tenants, metrics }, log, wake),
+    counted: (host, outcome) => metrics?.webhook(host, outcome),
+  });
+  const newMemory = () => createMemory(clock, store, schedule);
+  const deps: Deps = {
+    ...base,
+    ...{ events, outbound, outbox, setupOffered },
+    ...(rehearsal?.remembering(newMemory) ?? newMemory()),
+    store: queues.audited,
+    mails: queues.mailer,
+    payments: paymentMethods,
+    backedUpAt: backupTime(config, store),
+    placeOf: config.places === null ? noPlaces : await openPlaces(config.places),
+    pause: (ms) => wait(ms),
+  };
+  return { deps, queues, events, schedule, log };
+}
+
+/** The log of this process; what still waits is written when the process ends. */
+function openLog({ logTo }: StartOptions) {
+  const output = logTo === 'errors' ? process.stderr : process.stdout;
+  const stream = logStream(logTarget(output, process.env.JOURNAL_STREAM), systemClock);
+  process.on('exit', stream.flush);
+  return stream;
+}
+
+/** What the service does by itself, beside its requests. */
+interface Background {
+  readonly chores: Chores;
+  /** What brings something to others: queues, and streams of the audit. */
+  readonly deliveries: readonly Pick<Queues, 'stop'>[];
+  /** Lets no further answer wait for events, and looks no more for changes of other processes. */
+  readonly stopWaiting: () => void;
+}
+
+/** Begins the work beside the requests, and does not wait for any of it. */
+function workInBackground({ config, store, tenants, rehearsal }: Base, wired: Wired, log: Log): Background {
+  const { deps, queues, events, schedule } = wired;
+  queues.begin();
+  const streamDeps = { store, clock: systemClock, schedule, random: systemRandom, log: wired.log };
+  const streams = config.auditStream === null ? [] : [createAuditStream(streamDeps, config.auditStream)];
+  for (const auditStream of streams) void auditStream.run();
+  const tell = (deleted: Readonly<Record<string, number>>) => log.info({ deleted }, 'swept');
+  const chores = startChores(
+    choresOf({ ...deps, config, schedule, tell }),
+    (name, err) => log.error({ err }, `a chore failed: ${name}`),
+    firstChores,
+  );
+  rehearsal?.attend(async (passed) => {
+    await chores.skip(passed);
+    await queues.deliver();
+  });
+  // Pages that read nothing, such as discovery, show what another process changed.
+  const following = store.isShared
+    ? setInterval(() => void store.transaction(tenants.follow).catch(() => {}), followInterval).unref()
+    : undefined;
+  const stopWaiting = () => {
+    clearInterval(following);
+    events.stop();
+  };
+  return { chores, deliveries: [queues, ...streams], stopWaiting };
 }
 
 /** The table of operations takes long to load, and few starts are asked for any. */
@@ -207,13 +255,13 @@ function mailTransport({ mail: { smtpUrl, from }, dataFolder }: ServiceConfig) {
   return { transport: outboxTransport(outbox, from), outbox };
 }
 
+/** Finishes what is under way, for as long as `drainTime`, and closes the store. */
 async function stop(
-  app: FastifyInstance,
-  socket: LocalSocket | null,
-  deliveries: readonly Pick<Queues, 'stop'>[],
-  chores: Chores,
+  { app, socket }: { readonly app: FastifyInstance; readonly socket: LocalSocket | null },
+  { chores, deliveries, stopWaiting }: Background,
   { config: { dataFolder }, store, clock }: Pick<Deps, 'config' | 'store' | 'clock'>,
 ): Promise<void> {
+  stopWaiting();
   app.log.info('stopping');
   // A client that never finishes its request, a mail server or a client's server must not keep the service from
   // stopping.

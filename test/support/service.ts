@@ -217,9 +217,7 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
     rehearsal,
     setupOffered: options.setupOffered ?? false,
   };
-  rehearsal?.attend(async () => {
-    await Promise.all([mailer.deliver(), logoutNotices.deliver(), webhooks.deliver()]);
-  });
+  rehearsal?.attend(() => queues.deliver());
   const app = buildApp(deps, { ...logOptions('debug'), stream });
   await rehearsal?.begin();
   await listen(app, { host: 'localhost', port });

@@ -46,6 +46,10 @@ export interface Queues {
   readonly numbering: Runner;
   readonly webhooks: Delivery;
   readonly importing: Runner;
+  /** Takes up what waited when the service last stopped, and does not wait for it. */
+  begin(): void;
+  /** Sends what is due now: mails, notices of sign-outs, and what webhooks are told. */
+  deliver(): Promise<void>;
   /** Lets each end what it is at, and begins nothing more. */
   stop(): Promise<void>;
 }
@@ -67,8 +71,20 @@ export function createQueues(deps: QueuesDeps): Queues {
   const importing = createImporting({ ...deps, store: audited, mails: mailer });
   const woken = { logoutNotices, events: numbering, webhooks, imports: importing };
   const all = [mailer, logoutNotices, numbering, webhooks, importing];
-  const stop = async () => {
-    await Promise.all(all.map((queue) => queue.stop()));
+  return {
+    ...{ audited, mailer, logoutNotices, numbering, webhooks, importing },
+    begin() {
+      void mailer.deliver();
+      void logoutNotices.deliver();
+      void numbering.run();
+      void webhooks.deliver();
+      void importing.run();
+    },
+    async deliver() {
+      await Promise.all([mailer.deliver(), logoutNotices.deliver(), webhooks.deliver()]);
+    },
+    async stop() {
+      await Promise.all(all.map((queue) => queue.stop()));
+    },
   };
-  return { audited, mailer, logoutNotices, numbering, webhooks, importing, stop };
 }
