@@ -181,6 +181,16 @@ export async function postponeDeliveries(
     .execute();
 }
 
+/** Lets one delivery wait, where none of its endpoint was tried. */
+export async function postponeDelivery(tx: Tx, id: number, to: number): Promise<void> {
+  await tx
+    .updateTable('webhookDeliveries')
+    .set({ nextAttemptAt: to })
+    .where('id', '=', id)
+    .where('state', '=', 'waiting')
+    .execute();
+}
+
 /** Nothing is sent to an endpoint any more: what waits is held, and tests are over. */
 export async function holdDeliveries(tx: Tx, endpointId: string): Promise<void> {
   const waiting = tx
