@@ -1,4 +1,4 @@
-// What a member gets who asks for all data that are held about them.
+// The file of all data about a member, as the member gets it.
 import { type Checkout, checkoutStanding } from '../access/checkout.ts';
 import type { ConsentChange } from '../access/consent.ts';
 import type { Invoice } from '../access/invoice.ts';
@@ -21,7 +21,7 @@ import type { SecondFactor } from './second-factor.ts';
 interface HeldData {
   readonly member: Member;
   readonly subscriptions: readonly MemberSubscription[];
-  /** Those that the member has or had, and those of her own subscriptions with whom she invited. */
+  /** `had`: the seats that the member has or had. `given`: the seats of the member's own subscriptions. */
   readonly seats: { readonly had: readonly Seat[]; readonly given: readonly Seat[] };
   readonly checkouts: readonly Checkout[];
   readonly invoices: readonly Invoice[];
@@ -41,7 +41,7 @@ interface HeldData {
   readonly exportedAt: number;
 }
 
-/** What is held of a member itself, as the member and who operates the service are shown it. */
+/** The details of a member, as the member and the operators are shown them. */
 export function memberDetails(member: Member) {
   return {
     id: member.id,
@@ -69,129 +69,139 @@ export function memberDetails(member: Member) {
  * listed by hand, so that no hash or secret of a row gets into the file with a new column.
  */
 export function memberData(held: HeldData) {
-  const { member, subscriptions, checkouts, invoices, consentChanges } = held;
-  const {
-    seats,
-    signIns,
-    sessions,
-    passkeys,
-    secondFactor,
-    linkedAccounts,
-    consents,
-    events,
-    clients,
-    exportedAt,
-  } = held;
-  const nameOf = (id: string) => clients.find(({ clientId }) => clientId === id)?.name ?? id;
+  const { exportedAt, seats, clients } = held;
+  const appOf = (id: string) => clients.find(({ clientId }) => clientId === id)?.name ?? id;
   return {
     exportedAt: iso(exportedAt),
-    details: memberDetails(member),
-    subscriptions: subscriptions.map((subscription) => ({
-      subscriptionId: subscription.subscriptionId,
-      packageId: subscription.packageId,
-      packageName: subscription.packageName,
-      products: subscription.products,
-      createdAt: iso(subscription.createdAt),
-      activatedAt: isoOrNull(subscription.activatedAt),
-      expiresAt: isoOrNull(subscription.expiresAt),
-      cancelledAt: isoOrNull(subscription.cancelledAt),
-      endedAt: isoOrNull(subscription.endedAt),
-      customPropertyValues: subscription.customPropertyValues,
-    })),
+    details: memberDetails(held.member),
+    subscriptions: held.subscriptions.map(subscriptionData),
     seats: seats.had.map(seatData),
     seatsGiven: seats.given.map(seatData),
-    checkouts: checkouts.map((checkout) => ({
-      packageId: checkout.packageId,
-      state: checkoutStanding(checkout, exportedAt),
-      price: checkout.price,
-      period: checkout.period,
-      payment: checkout.payment,
-      paymentReference: checkout.paymentReference,
-      reference: checkout.reference,
-      onCheckoutCompletedUrl: checkout.onCheckoutCompletedUrl,
-      callBackUrl: checkout.callBackUrl,
-      createdAt: iso(checkout.createdAt),
-      expiresAt: iso(checkout.expiresAt),
-      closedAt: isoOrNull(checkout.closedAt),
-      subscriptionId: checkout.subscriptionId,
-    })),
-    invoices: invoices.map((invoice) => ({
-      number: invoice.number,
-      subscriptionId: invoice.subscriptionId,
-      packageName: invoice.packageName,
-      seats: invoice.seats,
-      price: invoice.price,
-      taxName: invoice.taxName,
-      taxPercent: invoice.taxPercent,
-      paymentReference: paymentReference(invoice.number),
-      payTo: invoice.payTo,
-      addressee: invoice.addressee,
-      issuedAt: iso(invoice.issuedAt),
-      dueAt: iso(invoice.dueAt),
-      paidAt: isoOrNull(invoice.paidAt),
-    })),
-    agreements: consentChanges.map(({ name, description, status, source, clientId, changedAt }) => ({
-      name,
-      description,
-      status,
-      source,
-      app: clientId === null ? null : nameOf(clientId),
-      changedAt: iso(changedAt),
-    })),
-    signIns: signIns.map(({ signIn, device, ipAddress }) => ({
-      app: nameOf(signIn.clientId),
-      name: signIn.label,
-      deviceName: device?.name ?? null,
-      deviceModel: device?.model ?? null,
-      ipAddress,
-      scope: signIn.scope,
-      firstUsedAt: iso(signIn.createdAt),
-      lastUsedAt: iso(signIn.rotatedAt),
-    })),
-    sessions: sessions.map(({ userAgent, ipAddress, amr, createdAt, authenticatedAt, lastUsedAt }) => ({
-      browser: userAgent,
-      ipAddress,
-      begunWith: factorsOf({ amr }),
-      createdAt: iso(createdAt),
-      authenticatedAt: iso(authenticatedAt),
-      lastUsedAt: iso(lastUsedAt),
-    })),
-    passkeys: passkeys.map((passkey) => ({
-      name: passkey.name,
-      synced: passkey.isSynced,
-      backedUp: passkey.isBackedUp,
-      browser: passkey.userAgent,
-      ipAddress: passkey.ipAddress,
-      createdAt: iso(passkey.createdAt),
-      lastUsedAt: isoOrNull(passkey.lastUsedAt),
-    })),
-    secondFactor:
-      secondFactor === null
-        ? null
-        : {
-            since: iso(secondFactor.createdAt),
-            recoveryCodesLeft: secondFactor.recoveryHashes.length,
-          },
-    linkedAccounts: linkedAccounts.map(({ provider, issuer, subject, email, linkedAt, lastUsedAt }) => ({
-      provider,
-      issuer,
-      subject,
-      email,
-      linkedAt: iso(linkedAt),
-      lastUsedAt: iso(lastUsedAt),
-    })),
-    consents: consents.map(({ clientId, scope, grantedAt }) => ({
-      app: nameOf(clientId),
+    checkouts: held.checkouts.map((checkout) => checkoutData(checkout, exportedAt)),
+    invoices: held.invoices.map(invoiceData),
+    agreements: held.consentChanges.map((change) => agreementData(change, appOf)),
+    signIns: held.signIns.map((entry) => signInData(entry, appOf)),
+    sessions: held.sessions.map(sessionData),
+    passkeys: held.passkeys.map(passkeyData),
+    secondFactor: held.secondFactor === null ? null : secondFactorData(held.secondFactor),
+    linkedAccounts: held.linkedAccounts.map(linkedAccountData),
+    consents: held.consents.map(({ clientId, scope, grantedAt }) => ({
+      app: appOf(clientId),
       scope,
       grantedAt: iso(grantedAt),
     })),
     // What the tenant's other systems are told of the member, as long as it is kept.
-    events: events.map(({ type, at }) => ({ event: type, at: iso(at) })),
+    events: held.events.map(({ type, at }) => ({ event: type, at: iso(at) })),
   };
 }
 
-/** What a seat says of whose it is: who else is in it stays out. */
-function seatData({ subscriptionId, state, email, invitedAt, takenAt, endedAt }: Seat) {
-  const [invited, taken, ended] = [iso(invitedAt), isoOrNull(takenAt), isoOrNull(endedAt)];
-  return { subscriptionId, state, email, invitedAt: invited, takenAt: taken, endedAt: ended };
-}
+/** The name of an app by its client id. */
+type AppOf = (clientId: string) => string;
+
+const subscriptionData = (subscription: MemberSubscription) => ({
+  subscriptionId: subscription.subscriptionId,
+  packageId: subscription.packageId,
+  packageName: subscription.packageName,
+  products: subscription.products,
+  createdAt: iso(subscription.createdAt),
+  activatedAt: isoOrNull(subscription.activatedAt),
+  expiresAt: isoOrNull(subscription.expiresAt),
+  cancelledAt: isoOrNull(subscription.cancelledAt),
+  endedAt: isoOrNull(subscription.endedAt),
+  customPropertyValues: subscription.customPropertyValues,
+});
+
+/** What a seat says to one of its two members: it leaves out the other. */
+const seatData = ({ subscriptionId, state, email, invitedAt, takenAt, endedAt }: Seat) => ({
+  subscriptionId,
+  state,
+  email,
+  invitedAt: iso(invitedAt),
+  takenAt: isoOrNull(takenAt),
+  endedAt: isoOrNull(endedAt),
+});
+
+const checkoutData = (checkout: Checkout, now: number) => ({
+  packageId: checkout.packageId,
+  state: checkoutStanding(checkout, now),
+  price: checkout.price,
+  period: checkout.period,
+  payment: checkout.payment,
+  paymentReference: checkout.paymentReference,
+  reference: checkout.reference,
+  onCheckoutCompletedUrl: checkout.onCheckoutCompletedUrl,
+  callBackUrl: checkout.callBackUrl,
+  createdAt: iso(checkout.createdAt),
+  expiresAt: iso(checkout.expiresAt),
+  closedAt: isoOrNull(checkout.closedAt),
+  subscriptionId: checkout.subscriptionId,
+});
+
+const invoiceData = (invoice: Invoice) => ({
+  number: invoice.number,
+  subscriptionId: invoice.subscriptionId,
+  packageName: invoice.packageName,
+  seats: invoice.seats,
+  price: invoice.price,
+  taxName: invoice.taxName,
+  taxPercent: invoice.taxPercent,
+  paymentReference: paymentReference(invoice.number),
+  payTo: invoice.payTo,
+  addressee: invoice.addressee,
+  issuedAt: iso(invoice.issuedAt),
+  dueAt: iso(invoice.dueAt),
+  paidAt: isoOrNull(invoice.paidAt),
+});
+
+const agreementData = (change: ConsentChange, appOf: AppOf) => ({
+  name: change.name,
+  description: change.description,
+  status: change.status,
+  source: change.source,
+  app: change.clientId === null ? null : appOf(change.clientId),
+  changedAt: iso(change.changedAt),
+});
+
+const signInData = ({ signIn, device, ipAddress }: HeldData['signIns'][number], appOf: AppOf) => ({
+  app: appOf(signIn.clientId),
+  name: signIn.label,
+  deviceName: device?.name ?? null,
+  deviceModel: device?.model ?? null,
+  ipAddress,
+  scope: signIn.scope,
+  firstUsedAt: iso(signIn.createdAt),
+  lastUsedAt: iso(signIn.rotatedAt),
+});
+
+const sessionData = ({ userAgent, ipAddress, amr, createdAt, authenticatedAt, lastUsedAt }: Session) => ({
+  browser: userAgent,
+  ipAddress,
+  begunWith: factorsOf({ amr }),
+  createdAt: iso(createdAt),
+  authenticatedAt: iso(authenticatedAt),
+  lastUsedAt: iso(lastUsedAt),
+});
+
+const passkeyData = (passkey: Passkey) => ({
+  name: passkey.name,
+  synced: passkey.isSynced,
+  backedUp: passkey.isBackedUp,
+  browser: passkey.userAgent,
+  ipAddress: passkey.ipAddress,
+  createdAt: iso(passkey.createdAt),
+  lastUsedAt: isoOrNull(passkey.lastUsedAt),
+});
+
+const secondFactorData = ({ createdAt, recoveryHashes }: SecondFactor) => ({
+  since: iso(createdAt),
+  recoveryCodesLeft: recoveryHashes.length,
+});
+
+const linkedAccountData = (account: LinkedAccount) => ({
+  provider: account.provider,
+  issuer: account.issuer,
+  subject: account.subject,
+  email: account.email,
+  linkedAt: iso(account.linkedAt),
+  lastUsedAt: iso(account.lastUsedAt),
+});

@@ -17,104 +17,116 @@ export type TvSet = ReturnType<typeof createTvSet>;
 /** What the TV tells of itself. */
 const description = { device_name: 'Living room', device_model: 'Rehearsal TV' } as const;
 
+/** Where the TVs of all tenants stand, and what they know the time by. */
+interface Sets {
+  readonly rooms: Rooms;
+  readonly clock: Deps['clock'];
+}
+
 export function createTvSet(rooms: Rooms, { clock }: Pick<Deps, 'clock'>) {
+  const sets = { rooms, clock };
   const polling = new Set<string>();
-
-  const endpointsOf = ({ tenant }: Seat) => rooms.of(tenant.id).endpoints;
-  const tvOf = ({ tenant }: Seat) => rooms.of(tenant.id).tv;
-  const keep = ({ tenant }: Seat, tv: Television | null) => rooms.change(tenant.id, { tv });
-
-  const send = async (
-    seat: Seat,
-    tv: Television,
-    fields: Readonly<Record<string, string>>,
-    meeting?: Meeting,
-  ) => {
-    const path = endpointsOf(seat)?.token;
-    if (path === undefined) return null;
-    return call(seat.place, { path, form: { client_id: tv.clientId, ...fields } }, meeting);
-  };
-
-  /** One poll; the TV takes in its answer unless it was turned off or given another code meanwhile. */
-  const poll = async (seat: Seat, meeting?: Meeting): Promise<void> => {
-    const tv = tvOf(seat);
-    if (tv === null) return;
-    const fields = { grant_type: deviceGrant, device_code: tv.code.deviceCode };
-    const answer = await send(seat, tv, fields, meeting);
-    const now = tvOf(seat);
-    if (now?.code !== tv.code) return;
-    const heard = heardPoll(now, answer, clock());
-    keep(seat, heard);
-    if (heard.tokens !== null && heard.tokens !== now.tokens) await greet(seat, heard);
-  };
-
-  /** The TV asks whose it is. */
-  const greet = async ({ tenant, place }: Seat, { tokens }: Television): Promise<void> => {
-    const viewer = tokens === null ? null : await readProfile(place, tokens.accessToken);
-    rooms.change(tenant.id, { viewer });
-  };
-
-  const refresh = async (seat: Seat, token: string | null | undefined, times = 1): Promise<void> => {
-    const tv = tvOf(seat);
-    if (tv === null || typeof token !== 'string') return;
-    const fields = { grant_type: 'refresh_token', refresh_token: token };
-    for (const answer of await sentTimes(times, (meeting) => send(seat, tv, fields, meeting))) {
-      const now = tvOf(seat);
-      if (now?.code === tv.code) keep(seat, heardRefresh(now, answer));
-    }
-  };
+  const tokensOf = (seat: Seat) => tvOf(sets, seat)?.tokens;
 
   return {
     /** Asks for a new code, whatever the TV showed. @returns whether it got one */
-    async turnOn(seat: Seat, clientId: string): Promise<boolean> {
-      const endpoints = await readEndpoints(seat.place, seat.tenant);
-      const path = endpoints?.deviceAuthorization;
-      if (typeof path !== 'string') return false;
-      const form = { client_id: clientId, scope: 'openid offline_access', ...description };
-      const answer = await call(seat.place, { path, form });
-      const tv = answer === null ? null : turnedOn(clientId, answer, clock());
-      const { tvClient: before, phone: shown } = rooms.of(seat.tenant.id);
-      const phone = { address: null, opened: shown.opened + 1 };
-      const tvClient = tv === null ? before : clientId;
-      rooms.change(seat.tenant.id, { tvClient, tv, endpoints, viewer: null, phone });
-      return tv !== null;
-    },
+    turnOn: (seat: Seat, clientId: string) => turnOn(sets, seat, clientId),
     turnOff: ({ tenant }: Seat) => rooms.change(tenant.id, { tv: null, viewer: null }),
-    poll: (seat: Seat) => poll(seat),
+    poll: (seat: Seat) => poll(sets, seat),
     pollTwice: async (seat: Seat) => {
       const both = meetingOf(2);
-      await Promise.all([poll(seat, both), poll(seat, both)]);
+      await Promise.all([poll(sets, seat, both), poll(sets, seat, both)]);
     },
     /** Polls when it is time to: one poll at a time (contract, "Polling rules"). */
     async pollIfDue(seat: Seat): Promise<void> {
       const { tenant } = seat;
-      const tv = tvOf(seat);
+      const tv = tvOf(sets, seat);
       if (tv?.phase !== 'asking' || clock() < tv.nextPollAt || polling.has(tenant.id)) return;
       polling.add(tenant.id);
       try {
-        await poll(seat);
+        await poll(sets, seat);
       } finally {
         polling.delete(tenant.id);
       }
     },
-    refresh: (seat: Seat) => refresh(seat, tvOf(seat)?.tokens?.refreshToken),
+    refresh: (seat: Seat) => refresh(sets, seat, tokensOf(seat)?.refreshToken),
     /** With the token before, as a thief would, or a client that forgot the new one. */
-    replay: (seat: Seat) => refresh(seat, tvOf(seat)?.tokens?.oldRefreshToken),
-    refreshTwice: (seat: Seat) => refresh(seat, tvOf(seat)?.tokens?.refreshToken, 2),
-    async revoke(seat: Seat): Promise<void> {
-      const tv = tvOf(seat);
-      const path = endpointsOf(seat)?.revocation;
-      const token = tv?.tokens?.refreshToken;
-      if (tv === null || typeof path !== 'string' || typeof token !== 'string') return;
-      await call(seat.place, {
-        path,
-        form: { client_id: tv.clientId, token, token_type_hint: 'refresh_token' },
-      });
-      keep(seat, { ...tv, phase: 'stopped', heard: 'revoked', tokens: null });
-    },
+    replay: (seat: Seat) => refresh(sets, seat, tokensOf(seat)?.oldRefreshToken),
+    refreshTwice: (seat: Seat) => refresh(sets, seat, tokensOf(seat)?.refreshToken, 2),
+    revoke: (seat: Seat) => revoke(sets, seat),
     greet: async (seat: Seat) => {
-      const tv = tvOf(seat);
-      if (tv !== null) await greet(seat, tv);
+      const tv = tvOf(sets, seat);
+      if (tv !== null) await greet(sets, seat, tv);
     },
   };
+}
+
+const endpointsOf = ({ rooms }: Sets, { tenant }: Seat) => rooms.of(tenant.id).endpoints;
+const tvOf = ({ rooms }: Sets, { tenant }: Seat) => rooms.of(tenant.id).tv;
+const keep = ({ rooms }: Sets, { tenant }: Seat, tv: Television) => rooms.change(tenant.id, { tv });
+
+async function turnOn({ rooms, clock }: Sets, { place, tenant }: Seat, clientId: string): Promise<boolean> {
+  const endpoints = await readEndpoints(place, tenant);
+  const path = endpoints?.deviceAuthorization;
+  if (typeof path !== 'string') return false;
+  const form = { client_id: clientId, scope: 'openid offline_access', ...description };
+  const answer = await call(place, { path, form });
+  const tv = answer === null ? null : turnedOn(clientId, answer, clock());
+  const { tvClient: before, phone: shown } = rooms.of(tenant.id);
+  const phone = { address: null, opened: shown.opened + 1 };
+  const tvClient = tv === null ? before : clientId;
+  rooms.change(tenant.id, { tvClient, tv, endpoints, viewer: null, phone });
+  return tv !== null;
+}
+
+/** Sends a form to the token endpoint; null where no answer comes. */
+async function ask(
+  sets: Sets,
+  seat: Seat,
+  { clientId }: Television,
+  fields: Readonly<Record<string, string>>,
+  meeting?: Meeting,
+) {
+  const path = endpointsOf(sets, seat)?.token;
+  if (path === undefined) return null;
+  return call(seat.place, { path, form: { client_id: clientId, ...fields } }, meeting);
+}
+
+/** One poll; the TV takes in its answer unless it was turned off or given another code meanwhile. */
+async function poll(sets: Sets, seat: Seat, meeting?: Meeting): Promise<void> {
+  const tv = tvOf(sets, seat);
+  if (tv === null) return;
+  const fields = { grant_type: deviceGrant, device_code: tv.code.deviceCode };
+  const answer = await ask(sets, seat, tv, fields, meeting);
+  const now = tvOf(sets, seat);
+  if (now?.code !== tv.code) return;
+  const heard = heardPoll(now, answer, sets.clock());
+  keep(sets, seat, heard);
+  if (heard.tokens !== null && heard.tokens !== now.tokens) await greet(sets, seat, heard);
+}
+
+/** The TV asks who watches it. */
+async function greet({ rooms }: Sets, { tenant, place }: Seat, { tokens }: Television): Promise<void> {
+  const viewer = tokens === null ? null : await readProfile(place, tokens.accessToken);
+  rooms.change(tenant.id, { viewer });
+}
+
+async function refresh(sets: Sets, seat: Seat, token: string | null | undefined, times = 1): Promise<void> {
+  const tv = tvOf(sets, seat);
+  if (tv === null || typeof token !== 'string') return;
+  const fields = { grant_type: 'refresh_token', refresh_token: token };
+  for (const answer of await sentTimes(times, (meeting) => ask(sets, seat, tv, fields, meeting))) {
+    const now = tvOf(sets, seat);
+    if (now?.code === tv.code) keep(sets, seat, heardRefresh(now, answer));
+  }
+}
+
+async function revoke(sets: Sets, seat: Seat): Promise<void> {
+  const tv = tvOf(sets, seat);
+  const path = endpointsOf(sets, seat)?.revocation;
+  const token = tv?.tokens?.refreshToken;
+  if (tv === null || typeof path !== 'string' || typeof token !== 'string') return;
+  const form = { client_id: tv.clientId, token, token_type_hint: 'refresh_token' };
+  await call(seat.place, { path, form });
+  keep(sets, seat, { ...tv, phase: 'stopped', heard: 'revoked', tokens: null });
 }

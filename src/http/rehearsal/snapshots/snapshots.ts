@@ -41,59 +41,11 @@ interface SnapshotDeps extends Pick<Deps, 'clock' | 'outbox' | 'store' | 'tenant
 /** The place of what there was after the start; the others follow. */
 const first = 0;
 
-export function createSnapshots({ store, tenants, clock, outbox, parts, settle, forget }: SnapshotDeps) {
+export function createSnapshots(deps: SnapshotDeps) {
+  const { store } = deps;
   const named = new Map<string, Snapshot>();
   let start: Snapshot | null = null;
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
-  /** One after another: two that are made at once do not share a place. */
-  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (waiting >= snapshotsWaiting) throw new DeedRefused('too many ask for it at once: wait for an answer');
-    waiting += 1;
-    const done = last.then(work, work);
-    last = done.catch(() => {});
-    return done.finally(() => {
-      waiting -= 1;
-    });
-  };
-  const mailsNow = async () => new Set(await outbox?.names());
-  const requireSmall = async (tx: Tx) => {
-    if (store.isShared) throw new DeedRefused('snapshots need the database of the data folder, SQLite');
-    if ((await bytesIn(tx)) > snapshotBytes) {
-      throw new DeedRefused(`the database is larger than ${snapshotBytes / 1_024 ** 2} MB`);
-    }
-  };
-
-  const take = async (name: string, place: number, isThere: boolean): Promise<Snapshot> => {
-    await settle();
-    const mails = await mailsNow();
-    const { at, putBacks } = await store.transaction(async (tx) => {
-      await requireSmall(tx);
-      if (isThere) await dropAll(tx, place);
-      await keepAll(tx, place);
-      return { at: clock(), putBacks: parts.map((part) => part.keep()) };
-    });
-    const putPartsBack = () => {
-      for (const putPartBack of putBacks) putPartBack();
-    };
-    return { name, at, place, mails, putPartsBack };
-  };
-
-  const putBack = async ({ place, mails, putPartsBack }: Snapshot): Promise<void> => {
-    await settle();
-    await store.transaction(async (tx) => {
-      // Another tenant may have come while this waited for its turn.
-      if (await hasPlainTenant(tx)) throw notAlone('what is kept');
-      await putBackAll(tx, place);
-      const inPlace = await tenants.read(tx);
-      afterCommit(tx, () => {
-        inPlace();
-        putPartsBack();
-        forget();
-      });
-    });
-    for (const name of await mailsNow()) if (!mails.has(name)) await outbox?.remove(name);
-  };
+  const inTurn = createTurns();
 
   const find = (name: string): Snapshot => {
     const found = named.get(name);
@@ -106,7 +58,7 @@ export function createSnapshots({ store, tenants, clock, outbox, parts, settle, 
     begin: () =>
       inTurn(async () => {
         if (store.isShared) return;
-        start = await take('start', first, false).catch((error: unknown) => {
+        start = await takeSnapshot(deps, 'start', first, false).catch((error: unknown) => {
           if (error instanceof DeedRefused) return null;
           throw error;
         });
@@ -116,20 +68,13 @@ export function createSnapshots({ store, tenants, clock, outbox, parts, settle, 
     take: (name: string) =>
       inTurn(async () => {
         const before = named.get(name);
-        const used = new Set([...named.values()].map(({ place }) => place));
-        const free = Array.from({ length: snapshotsKept }, (_, at) => at + 1).find(
-          (place) => !used.has(place),
-        );
-        const place = before?.place ?? free;
-        if (place === undefined) throw new DeedRefused(`${snapshotsKept} snapshots are kept already`);
-        const { at } = await take(name, place, before !== undefined).then((snapshot) => {
-          named.set(name, snapshot);
-          return snapshot;
-        });
-        return { name, at };
+        const place = before?.place ?? freePlace([...named.values()]);
+        const snapshot = await takeSnapshot(deps, name, place, before !== undefined);
+        named.set(name, snapshot);
+        return { name, at: snapshot.at };
       }),
     /** @throws DeedRefused if there is none of the name */
-    restore: (name: string) => inTurn(() => putBack(find(name))),
+    restore: (name: string) => inTurn(() => putBack(deps, find(name))),
     remove: (name: string) =>
       inTurn(async () => {
         const { place } = find(name);
@@ -144,7 +89,81 @@ export function createSnapshots({ store, tenants, clock, outbox, parts, settle, 
             'what there was after the start was not kept: the database is no SQLite, or was too large',
           );
         }
-        await putBack(start);
+        await putBack(deps, start);
       }),
   };
+}
+
+/** Lets in one piece of work after another: two snapshots that are made at once do not share a place. */
+function createTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (waiting >= snapshotsWaiting) throw new DeedRefused('too many ask for it at once: wait for an answer');
+    waiting += 1;
+    const done = last.then(work, work);
+    last = done.catch(() => {});
+    return done.finally(() => {
+      waiting -= 1;
+    });
+  };
+}
+
+/** @throws DeedRefused where all places are taken */
+function freePlace(kept: readonly Snapshot[]): number {
+  const used = new Set(kept.map(({ place }) => place));
+  const places = Array.from({ length: snapshotsKept }, (_, at) => first + 1 + at);
+  const free = places.find((place) => !used.has(place));
+  if (free === undefined) throw new DeedRefused(`${snapshotsKept} snapshots are kept already`);
+  return free;
+}
+
+/** Keeps what there is now. @param isTaken whether the place holds a snapshot, which is dropped */
+async function takeSnapshot(
+  { settle, outbox, store, clock, parts }: SnapshotDeps,
+  name: string,
+  place: number,
+  isTaken: boolean,
+): Promise<Snapshot> {
+  await settle();
+  const mails = await mailsIn(outbox);
+  const { at, putBacks } = await store.transaction(async (tx) => {
+    await requireSmall(tx, store);
+    if (isTaken) await dropAll(tx, place);
+    await keepAll(tx, place);
+    return { at: clock(), putBacks: parts.map((part) => part.keep()) };
+  });
+  const putPartsBack = () => {
+    for (const putPartBack of putBacks) putPartBack();
+  };
+  return { name, at, place, mails, putPartsBack };
+}
+
+/** Makes everything what it was when the snapshot was taken. */
+async function putBack(
+  { settle, store, tenants, forget, outbox }: SnapshotDeps,
+  { place, mails, putPartsBack }: Snapshot,
+): Promise<void> {
+  await settle();
+  await store.transaction(async (tx) => {
+    // Another tenant may have come while this waited for its turn.
+    if (await hasPlainTenant(tx)) throw notAlone('what is kept');
+    await putBackAll(tx, place);
+    const inPlace = await tenants.read(tx);
+    afterCommit(tx, () => {
+      inPlace();
+      putPartsBack();
+      forget();
+    });
+  });
+  for (const name of await mailsIn(outbox)) if (!mails.has(name)) await outbox?.remove(name);
+}
+
+const mailsIn = async (outbox: SnapshotDeps['outbox']) => new Set(await outbox?.names());
+
+async function requireSmall(tx: Tx, { isShared }: SnapshotDeps['store']): Promise<void> {
+  if (isShared) throw new DeedRefused('snapshots need the database of the data folder, SQLite');
+  if ((await bytesIn(tx)) > snapshotBytes) {
+    throw new DeedRefused(`the database is larger than ${snapshotBytes / 1_024 ** 2} MB`);
+  }
 }
