@@ -102,6 +102,7 @@ export interface RefreshCommand {
 type Refresh = Decision<TokenGrant | Refusal, SignInWrite>;
 
 const unusable = refusal('invalid_grant', 'the refresh token is unknown, expired, revoked or already used');
+const otherKey = 'the refresh token is bound to another key than that of the DPoP proof';
 const wider = refusal('invalid_scope', 'a refresh may narrow the scope, not widen it');
 
 /**
@@ -122,13 +123,8 @@ export function refresh(signIn: SignIn | null, command: RefreshCommand): Refresh
   if (signIn === null) return refused(null, 'sign_in_unknown', 'the sign-in of the refresh token is unknown');
   if (!belongsTo(signIn, client))
     return refused(signIn, 'grant_of_another_client', 'the refresh token was issued to another client');
-  if (signIn.dpopJkt !== null && signIn.dpopJkt !== jkt) {
-    return refused(
-      signIn,
-      'grant_of_another_key',
-      'the refresh token is bound to another key than that of the DPoP proof',
-    );
-  }
+  if (signIn.dpopJkt !== null && signIn.dpopJkt !== jkt)
+    return refused(signIn, 'grant_of_another_key', otherKey);
   // Blank is as good as absent (decision 11).
   const asked = command.scope?.trim() ?? '';
   const audience = chooseAudience(signIn.resources, client, command.target);
@@ -148,22 +144,11 @@ export function refresh(signIn: SignIn | null, command: RefreshCommand): Refresh
     case 'replayTokens': {
       if (member === null) throw new Error('a member who is gone may not sign in');
       if (isRefusal(audience)) throw new Error('a resource was granted that was refused');
-      const { id: signInId, sessionId, authenticatedAt, claims } = signIn;
-      const refreshToken = { signInId, generation: token.generation + 1 };
-      const about = {
-        client,
-        member,
-        scope,
-        api: audience.api,
-        sessionId,
-        authenticatedAt,
-        claims,
-        nonce: null,
-        jkt,
-        issuedAt: now,
-      };
+      const { sessionId, authenticatedAt, claims } = signIn;
+      const refreshToken = { signInId: signIn.id, generation: token.generation + 1 };
+      const about = { client, member, scope, api: audience.api, sessionId, authenticatedAt, claims, jkt };
       return {
-        answer: { kind: 'tokens', ...about, refreshToken },
+        answer: { kind: 'tokens', ...about, nonce: null, issuedAt: now, refreshToken },
         writes: [
           ...(outcome === 'issueTokens' ? rotateSignIn(signIn, now, holder) : []),
           ...bindSignIn(signIn, client, jkt),
@@ -173,12 +158,12 @@ export function refresh(signIn: SignIn | null, command: RefreshCommand): Refresh
     case 'refuse':
       return refused(signIn, 'sign_in_ended', `the sign-in had ended: ${signIn.endReason}`);
     case 'refuseScope':
-      return isRefusal(audience)
-        ? {
-            ...refused(signIn, 'resource_not_granted', 'the resource was not granted, or is gone'),
-            answer: audience,
-          }
-        : { ...refused(signIn, 'scope_wider', 'the scope asked for is wider'), answer: wider };
+      if (!isRefusal(audience))
+        return { ...refused(signIn, 'scope_wider', 'the scope asked for is wider'), answer: wider };
+      return {
+        ...refused(signIn, 'resource_not_granted', 'the resource was not granted, or is gone'),
+        answer: audience,
+      };
     case 'endInactive':
       return ended('member_inactive', 'member_inactive', 'the member may no longer sign in');
     case 'endExpired':

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow } from '../../core/limits.ts';
 import { emailProblem } from '../../core/members/details.ts';
-import { proofStanding } from '../../core/members/email-proof.ts';
+import { type EmailProof, proofStanding } from '../../core/members/email-proof.ts';
 import type { Member } from '../../core/members/member.ts';
 import { passwordProblem } from '../../core/members/password.ts';
 import { passwordEstimate } from '../../operations/member/password-strength.ts';
@@ -12,6 +12,7 @@ import { askForRecovery, type RecoverPayload, resetPassword } from '../../operat
 import { listWaysIn } from '../../operations/sign-in/ways-in.ts';
 import { findClient } from '../../storage/clients/client.ts';
 import { findMember } from '../../storage/members/member.ts';
+import type { Language } from '../../text/language.ts';
 import { addressKey, shareOf } from '../address.ts';
 import { transactionOf } from '../audit.ts';
 import { isFromReader, noteApp } from '../cookies.ts';
@@ -166,8 +167,8 @@ async function reset(reply: FastifyReply, form: ResetForm | null, deps: Deps): P
   const asked = JSON.parse(found.payload) as RecoverPayload;
   const begun = asked.flow as Flow | undefined;
   await noteAppOf(reply, begun, deps);
-  // Who asked in another browser may be a stranger, who would lead the member on to a client of the stranger's
-  // choice. In the browser that asked it goes on from here: what was done before the mail came was not done for it.
+  // A mail that was asked for in another browser may have been asked for by a stranger, who would lead the member on to
+  // a client of the stranger's choice. In the browser that asked, the flow goes on, and counts as begun now.
   const isOwn = isBrowserThatAsked(request, found);
   const kept = isOwn && begun !== undefined ? begun : newFlow(deps);
   const { ui_locales: chosen = kept.language } = pageQuery(request, ['ui_locales']);
@@ -184,39 +185,81 @@ async function reset(reply: FastifyReply, form: ResetForm | null, deps: Deps): P
     return sendLinkDone(reply, { language, title: 'recover.done.title', ways });
   }
   if (standing !== 'awaited') return sendUsed();
-  const { passwordLength: least } = tenant;
-  const textOf = (problem: string) => language.t(`member.error.password.${problem}`, { least });
-  const sendReset = (problem: string | null) =>
-    sendPage(reply, {
-      template: 'members/recover/reset.eta',
-      language,
-      title: 'recover.reset.title',
-      problems: problem === null ? [] : [{ field: 'password', text: textOf(problem) }],
-      data: { email: found.email, action: `${url}/reset/${secret}`, least },
-    });
-  if (form === null) return sendReset(null);
+  const page = { language, email: found.email, secret };
+  if (form === null) return sendReset(reply, page, null);
   const { password = '', everywhere } = form;
-  const { memberId, email } = found;
-  const member =
-    memberId === null
-      ? null
-      : await transactionOf(request, deps, (tx) => findMember(tx, tenant.id, memberId));
-  const names = [member?.fullName ?? '', tenant.name];
-  const rules = { least, email, names, guessesTo: await passwordEstimate() };
-  const problem = passwordProblem(password, rules);
-  if (problem !== null) return sendReset(problem);
+  const member = await memberOf(request, found, deps);
+  const problem = await problemOf(request, password, { email: found.email, member });
+  if (problem !== null) return sendReset(reply, page, problem);
   const hash = await deps.passwords.hash(password, shareOf(request));
   const isDone = await transactionOf(request, deps, (tx) =>
     resetPassword(tx, tenant, linkHash, hash, everywhere !== undefined, deps),
   );
   if (!isDone) return sendUsed();
+  return sendDone(reply, { language, sealed, member, isFromApp: kept === begun }, deps);
+}
+
+async function memberOf(
+  request: FastifyRequest,
+  { memberId }: EmailProof,
+  deps: Deps,
+): Promise<Member | null> {
+  if (memberId === null) return null;
+  return transactionOf(request, deps, (tx) => findMember(tx, request.tenant.id, memberId));
+}
+
+/** Why a new password is refused; null if it is not. */
+async function problemOf(
+  { tenant }: FastifyRequest,
+  password: string,
+  { email, member }: { readonly email: string; readonly member: Member | null },
+) {
+  const names = [member?.fullName ?? '', tenant.name];
+  const guessesTo = await passwordEstimate();
+  return passwordProblem(password, { least: tenant.passwordLength, email, names, guessesTo });
+}
+
+/** The form for the new password. */
+function sendReset(
+  reply: FastifyReply,
+  {
+    language,
+    email,
+    secret,
+  }: { readonly language: Language; readonly email: string; readonly secret: string },
+  problem: string | null,
+): Promise<FastifyReply> {
+  const { passwordLength: least } = reply.request.tenant;
+  const textOf = (name: string) => language.t(`member.error.password.${name}`, { least });
+  return sendPage(reply, {
+    template: 'members/recover/reset.eta',
+    language,
+    title: 'recover.reset.title',
+    problems: problem === null ? [] : [{ field: 'password', text: textOf(problem) }],
+    data: { email, action: `${url}/reset/${secret}`, least },
+  });
+}
+
+interface ResetDone {
+  readonly language: Language;
+  readonly sealed: string;
+  readonly member: Member | null;
+  /** Whether it goes on with the flow in which the mail was asked for. */
+  readonly isFromApp: boolean;
+}
+
+/** The password is new: an app's member is led back to it, an invited administrator to the portal. */
+async function sendDone(
+  reply: FastifyReply,
+  { language, sealed, member, isFromApp }: ResetDone,
+  deps: Deps,
+): Promise<FastifyReply> {
   const signIn = { href: flowUrl('/sign-in', sealed), text: 'signIn.submit' };
   const portal = { href: '/admin', text: 'recover.done.portal' };
-  // An administrator who was invited is led to the portal; who came from an app, back to it first.
   const isAdmin = member !== null && member.userType !== 'member';
-  const ways = !isAdmin ? [signIn] : kept === begun ? [signIn, portal] : [portal, signIn];
+  const ways = !isAdmin ? [signIn] : isFromApp ? [signIn, portal] : [portal, signIn];
   const message = { language, title: 'recover.done.title', lead: 'recover.done.lead', ways };
-  if (!(await hasOtherWays(request, member, deps))) return sendMessage(reply, message);
+  if (!(await hasOtherWays(reply.request, member, deps))) return sendMessage(reply, message);
   const security = { href: '/account/sessions', text: 'account.sessions.title' };
   return sendMessage(reply, { ...message, note: 'recover.done.others', ways: [...ways, security] });
 }

@@ -3,7 +3,9 @@
  * none of this code is in the process.
  */
 import { setTimeout as wait } from 'node:timers/promises';
+import type { SentRequest } from '../../core/refusals/sent.ts';
 import { snapshotWait } from '../../core/rehearsal/limits.ts';
+import type { Tenants } from '../../operations/tenant/open-tenants.ts';
 import type { Deps, Memory, Rehearsal } from '../deps.ts';
 import { endpointDeeds, tellMoved } from './card/addresses.ts';
 import { cardSumOf, createCards } from './card/cards.ts';
@@ -31,7 +33,7 @@ import { explainProblems } from './why/explain.ts';
 import { sentIn } from './why/sent.ts';
 import { wireDeeds } from './wire/deeds.ts';
 import { watchLogouts } from './wire/logout.ts';
-import { createWireLog } from './wire/recorder.ts';
+import { createWireLog, type WireLog } from './wire/recorder.ts';
 import { watchWire } from './wire/watch.ts';
 
 /** The room of a service that starts. */
@@ -93,12 +95,7 @@ export function createRehearsal({
     membersPage: membersPageFor,
     cardOf: (request, tenant, clientId) =>
       standingOf(request) === 'ours' && tenant.development ? cardSumOf(cards, tenant, clientId) : null,
-    sentUnder(tenantId, reference) {
-      const tenant = tenants.all().find(({ id, development }) => id === tenantId && development);
-      if (tenant === undefined) return null;
-      const entry = wire.entries(tenantId).findLast((one) => one.reference === reference);
-      return entry === undefined ? null : sentIn(entry, tenant.issuer);
-    },
+    sentUnder: (tenantId, reference) => sentUnder(tenants, wire, tenantId, reference),
     watch(app, deps) {
       snapshots ??= createSnapshots({ ...deps, parts, settle, forget });
       letPhoneShowPages(app);
@@ -125,4 +122,12 @@ export function createRehearsal({
       });
     },
   };
+}
+
+/** What the wire log remembers of a request of a development tenant. */
+function sentUnder(tenants: Tenants, wire: WireLog, tenantId: string, reference: string): SentRequest | null {
+  const tenant = tenants.all().find(({ id, development }) => id === tenantId && development);
+  if (tenant === undefined) return null;
+  const entry = wire.entries(tenantId).findLast((one) => one.reference === reference);
+  return entry === undefined ? null : sentIn(entry, tenant.issuer);
 }

@@ -26,6 +26,7 @@ export interface PrometheusMetrics extends Metrics {
 export function createMetrics(): PrometheusMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  addBuildInfo(registry);
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
     new Counter({ name: `memberdoor_${name}_total`, help, labelNames, registers });
@@ -74,12 +75,6 @@ export function createMetrics(): PrometheusMetrics {
     registers,
   });
   const committed = counter('transactions', 'Transactions, of which several share one commit');
-  new Gauge({
-    name: 'memberdoor_build_info',
-    help: '1, with the version of Memberdoor and of Node',
-    labelNames: ['version', 'node'],
-    registers,
-  }).set({ version: version(), node: process.versions.node }, 1);
   return {
     registry,
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
@@ -104,6 +99,15 @@ export function createMetrics(): PrometheusMetrics {
   };
 }
 
+function addBuildInfo(registry: Registry): void {
+  new Gauge({
+    name: 'memberdoor_build_info',
+    help: '1, with the version of Memberdoor and of Node',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  }).set({ version: version(), node: process.versions.node }, 1);
+}
+
 const factsOf = (path: string) => statSync(path, { throwIfNoEntry: false });
 
 /** What is looked at when the metrics are read. */
@@ -117,83 +121,107 @@ interface Watched extends Pick<Deps, 'clock' | 'config' | 'store' | 'tenants'> {
 type Counts = Readonly<Record<string, number>>;
 
 /** Adds what is not counted but looked at: queues, pending codes, mails that wait. */
-export function watch(
-  { registry }: PrometheusMetrics,
-  { store, tenants, clock, config: { dataFolder }, passwordsInHand, logLinesLost }: Watched,
-): void {
+export function watch({ registry }: PrometheusMetrics, watched: Watched): void {
+  const gauges = gaugesOf(registry);
+  watchProcess(gauges, watched);
+  watchDatabase(gauges, watched);
+  watchQueues(gauges, watched);
+}
+
+type Gauges = ReturnType<typeof gaugesOf>;
+
+/** Makes gauges that look when the metrics are read. */
+function gaugesOf(registry: Registry) {
   const registers = [registry];
-  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
-    new Gauge({
-      name: `memberdoor_${name}`,
-      help,
-      registers,
-      async collect() {
-        this.set(await read());
-      },
-    });
-  /** @param label of which each value has a count of its own */
-  const gaugeBy = (label: string, name: string, help: string, read: () => Counts | Promise<Counts>) =>
-    new Gauge({
-      name: `memberdoor_${name}`,
-      help,
-      labelNames: [label],
-      registers,
-      async collect() {
-        this.reset();
-        for (const [value, count] of Object.entries(await read())) this.set({ [label]: value }, count);
-      },
-    });
-  const stored = (read: (tx: Tx) => Promise<Counts>) => () =>
-    store.transaction(read).catch((): Counts => ({}));
-  const secondsSince = (at: number | null) => (at === null ? 0 : Math.max(0, (clock() - at) / 1_000));
+  return {
+    gauge: (name: string, help: string, read: () => number | Promise<number>) =>
+      new Gauge({
+        name: `memberdoor_${name}`,
+        help,
+        registers,
+        async collect() {
+          this.set(await read());
+        },
+      }),
+    /** @param label each of its values has a count of its own */
+    gaugeBy: (label: string, name: string, help: string, read: () => Counts | Promise<Counts>) =>
+      new Gauge({
+        name: `memberdoor_${name}`,
+        help,
+        labelNames: [label],
+        registers,
+        async collect() {
+          this.reset();
+          for (const [value, count] of Object.entries(await read())) this.set({ [label]: value }, count);
+        },
+      }),
+    /** What another part of the process has counted. */
+    counter: (name: string, help: string, read: () => Promise<number>) =>
+      new Counter({
+        name: `memberdoor_${name}_total`,
+        help,
+        registers,
+        async collect() {
+          this.reset();
+          this.inc(await read());
+        },
+      }),
+  };
+}
+
+function watchProcess(
+  { gauge }: Gauges,
+  { store, passwordsInHand, logLinesLost, config: { dataFolder } }: Watched,
+): void {
   gauge('transactions_waiting', 'Transactions that wait for a commit', () => store.waiting());
   gauge('passwords_in_hand', 'Passwords that are hashed now or wait for it', passwordsInHand);
   gauge('log_lines_lost', 'Lines of the log that were lost since the start', logLinesLost);
   gauge('last_backup_timestamp_seconds', 'When the last backup was made; 0 if none was', () =>
     dataFolder === null ? 0 : Math.floor((factsOf(join(dataFolder, lastBackupFile))?.mtimeMs ?? 0) / 1_000),
   );
-  new Counter({
-    name: 'memberdoor_transaction_retries_total',
-    help: 'Transactions that ran again, since others were in their way',
-    registers,
-    async collect() {
-      this.reset();
-      this.inc(
-        await store.figures().then(
-          ({ retries }) => retries,
-          () => 0,
-        ),
-      );
-    },
-  });
-  // Storage in trouble must not hide everything else.
-  const engine = (figure: 'bytes' | 'connections') => () =>
+}
+
+/** Storage in trouble must not hide everything else: then there are no figures of it. */
+function watchDatabase({ counter, gaugeBy }: Gauges, { store }: Watched): void {
+  const figuresOf = (figure: 'bytes' | 'connections') => () =>
     store.figures().then(
       (figures): Counts => figures[figure],
       (): Counts => ({}),
     );
+  counter('transaction_retries', 'Transactions that ran again, since others were in their way', () =>
+    store.figures().then(
+      ({ retries }) => retries,
+      () => 0,
+    ),
+  );
   gaugeBy(
     'file',
     'database_bytes',
     'Size of the database and, of SQLite, its write-ahead log',
-    engine('bytes'),
+    figuresOf('bytes'),
   );
   gaugeBy(
     'state',
     'database_connections',
     'Connections of this process to PostgreSQL',
-    engine('connections'),
+    figuresOf('connections'),
   );
+}
+
+function watchQueues({ gauge, gaugeBy }: Gauges, { store, tenants, clock }: Watched): void {
+  const stored = (read: (tx: Tx) => Promise<Counts>) => () =>
+    store.transaction(read).catch((): Counts => ({}));
+  const secondsSince = (at: number | null) => (at === null ? 0 : Math.max(0, (clock() - at) / 1_000));
   const countCodes = async (tx: Tx) => {
     const counts: Record<string, number> = {};
     for (const { id, host } of tenants.all()) counts[host] = await countPendingDeviceCodes(tx, id, clock());
     return counts;
   };
-  gaugeBy('tenant', 'pending_device_codes', 'Device codes that wait for a member', stored(countCodes));
   const countByState = async (tx: Tx) => {
     const { waiting, failed } = await countMails(tx);
     return { waiting, given_up: failed };
   };
+  gaugeBy('tenant', 'pending_device_codes', 'Device codes that wait for a member', stored(countCodes));
   gaugeBy(
     'state',
     'logout_notices',

@@ -9,7 +9,7 @@ import { openAutocommit } from './autocommit.ts';
 import { openHurriedPool, openPool, type Patience } from './client.ts';
 import { isDuplicate, isOutage, isUnfinished } from './errors.ts';
 import { createLookUps } from './look-ups.ts';
-import { createMemory, type Remembered } from './memory.ts';
+import { createMemory, type Memory, type Remembered } from './memory.ts';
 import { type Allowed, migrate } from './migrate.ts';
 import { begin, Outdated } from './transaction.ts';
 
@@ -40,38 +40,9 @@ export async function openPostgres(
   const ranAgain = () => {
     retries += 1;
   };
+  const attempt = attempting(pool, remembered);
 
-  /** @param expected what the transaction is to see; null if it waits until that is known */
-  const runOnce = async <T>(
-    work: (tx: Tx) => Promise<T>,
-    kind: 'changes' | 'apart',
-    expected: Remembered | null,
-  ): Promise<T> => {
-    const client = await pool.connect();
-    const underway = begin(client, remembered, expected, kind);
-    let isBroken = false;
-    try {
-      if (expected === null) await underway.begun();
-      const result = await work(underway.tx);
-      await underway.commit();
-      return result;
-    } catch (error) {
-      // What keeps the connection from being rolled back keeps it from being used again: the pool drops it.
-      await underway.rollback().catch(() => {
-        isBroken = true;
-      });
-      throw underway.causeOf(error);
-    } finally {
-      client.release(isBroken);
-    }
-  };
-  const attempt = <T>(work: (tx: Tx) => Promise<T>, kind: 'changes' | 'apart' = 'changes'): Promise<T> =>
-    runOnce(work, kind, remembered.newest()).catch((error: unknown) => {
-      if (error instanceof Outdated) return runOnce(work, kind, null);
-      throw error;
-    });
-
-  const run = async <T>(work: (tx: Tx) => Promise<T>, kind: 'changes' | 'apart' = 'changes'): Promise<T> => {
+  const run = async <T>(work: (tx: Tx) => Promise<T>, kind: Kind = 'changes'): Promise<T> => {
     const begunAt = performance.now();
     try {
       return await untilDone(() => attempt(work, kind), { lane, ranAgain });
@@ -101,7 +72,7 @@ export async function openPostgres(
       }),
     waiting: () => waiting,
     figures: async () => ({
-      bytes: { database: await attempt(sizeIn) },
+      bytes: { database: await attempt(sizeIn, 'changes') },
       connections: sumOf(pool.counts(), autocommit.counts()),
       retries,
     }),
@@ -112,6 +83,41 @@ export async function openPostgres(
       await Promise.all([pool.end(), autocommit.end()]);
     },
   };
+}
+
+type Kind = 'changes' | 'apart';
+
+/** Runs work once; a second time where what it was expected to see had changed. */
+function attempting(pool: Pick<ReturnType<typeof openPool>, 'connect'>, remembered: Memory) {
+  /** @param expected what the transaction is to see; null if it waits until that is known */
+  const runOnce = async <T>(
+    work: (tx: Tx) => Promise<T>,
+    kind: Kind,
+    expected: Remembered | null,
+  ): Promise<T> => {
+    const client = await pool.connect();
+    const underway = begin(client, remembered, expected, kind);
+    let isBroken = false;
+    try {
+      if (expected === null) await underway.begun();
+      const result = await work(underway.tx);
+      await underway.commit();
+      return result;
+    } catch (error) {
+      // What keeps the connection from being rolled back keeps it from being used again: the pool drops it.
+      await underway.rollback().catch(() => {
+        isBroken = true;
+      });
+      throw underway.causeOf(error);
+    } finally {
+      client.release(isBroken);
+    }
+  };
+  return <T>(work: (tx: Tx) => Promise<T>, kind: Kind): Promise<T> =>
+    runOnce(work, kind, remembered.newest()).catch((error: unknown) => {
+      if (error instanceof Outdated) return runOnce(work, kind, null);
+      throw error;
+    });
 }
 
 /** A migration takes as long as the tables are large: its connection has no times of requests. */

@@ -7,12 +7,13 @@
 // what is so now. Until the transaction has begun for certain nothing is sent that may change anything: by itself each
 // statement would be committed at once.
 import type pg from 'pg';
-import { type Connection, connect, otherNumber, type QueryText } from '../prepared.ts';
+import { type Connection, connect, type QueryText } from '../prepared.ts';
 import { CommitUnanswered, type Tx } from '../store.ts';
-import { type Answered, allow, flush, type Statement, send } from './client.ts';
-import { isDivisionByZero, isUnanswered } from './errors.ts';
+import { allow, flush, type Statement, send } from './client.ts';
+import { isUnanswered } from './errors.ts';
 import { handleOn } from './handle.ts';
 import type { Memory, Remembered } from './memory.ts';
+import { type Statements, statementsOn } from './statements.ts';
 
 /** Another process has changed what the transaction was expected to see. */
 export class Outdated extends Error {
@@ -47,6 +48,8 @@ const begins = {
   apart: { text: 'begin isolation level repeatable read' },
   reads: { text: 'begin isolation level repeatable read read only' },
 };
+type Work = keyof typeof begins;
+
 /** Prepared, as it is asked most of all. */
 const looks = { name: 'remembered', text: 'select version, "bannedUntil" from remembered' };
 const commits = { text: 'commit' };
@@ -59,104 +62,160 @@ export function begin(
   client: pg.PoolClient,
   memory: Memory,
   expected: Remembered | null,
-  work: keyof typeof begins = 'changes',
+  work: Work = 'changes',
 ): Underway {
+  allow(client, false);
   const statements = statementsOn(client);
-  const { ask } = statements;
+  const beginning = beginningOn(client, statements, { memory, expected, work });
+  const changes = changesOn(statements, beginning, work);
+  const ask = statements.ask;
+  const tx = handleOn((statement, onlyReads) => (onlyReads ? ask(statement) : changes.ask(statement)));
+  connect(tx, connectionOn(client, statements, beginning, changes));
+  return {
+    tx,
+    begun: beginning.begun,
+    failure: () => statements.failure,
+    causeOf: (error) => (error instanceof CommitUnanswered ? error : (statements.failure?.error ?? error)),
+    ...endingOf(client, statements, changes),
+  };
+}
+
+type Beginning = ReturnType<typeof beginningOn>;
+
+/** Sends what begins a transaction, and hears what the transaction sees. */
+function beginningOn(
+  client: pg.PoolClient,
+  statements: Statements,
+  {
+    memory,
+    expected,
+    work,
+  }: { readonly memory: Memory; readonly expected: Remembered | null; readonly work: Work },
+) {
   let seen = expected;
   let hasBegun = false;
-  let mayWrite = false;
-  let isUnhurried = false;
-  allow(client, false);
-
   statements.put(begins[work]);
-  const beginning = statements.send(looks, false, ({ rows: [row] }) => {
+  const answered = statements.send(looks, false, ({ rows: [row] }) => {
     if (statements.failure !== null) return;
     hasBegun = true;
     const { version, bannedUntil } = row as Omit<Remembered, 'memory'>;
-    // What it is now, the next transaction expects.
+    // The next transaction expects what is so now.
     const isNow = memory.at(version, bannedUntil);
     seen ??= isNow;
     if (seen.version !== version || seen.bannedUntil < bannedUntil) statements.fail(new Outdated());
   });
   // Whatever is asked meanwhile rejects with the same.
-  beginning.catch(() => {});
-  const begun = () => {
-    flush(client);
-    return beginning;
+  answered.catch(() => {});
+  return {
+    hasBegun: () => hasBegun,
+    /** Resolves once it has begun for certain. */
+    begun: () => {
+      flush(client);
+      return answered;
+    },
+    seen: (): Remembered => {
+      if (seen === null) throw new Error('the transaction has not begun');
+      return seen;
+    },
+    see: (now: Remembered) => {
+      seen = now;
+    },
   };
+}
+
+type Changes = ReturnType<typeof changesOn>;
+
+/** Sends what may change something, once the transaction has begun for certain. */
+function changesOn(statements: Statements, { hasBegun, begun }: Beginning, work: Work) {
+  let mayWrite = false;
+  /** @throws Changing */
   const mayChange = () => {
     if (work === 'reads') throw new Changing();
   };
-  const afterBegin = async (statement: Statement) => {
-    mayChange();
-    if (!hasBegun) await begun();
-    mayWrite ||= statement !== commits;
-    return ask(statement);
-  };
-  const known = (): Remembered => {
-    if (seen === null) throw new Error('the transaction has not begun');
-    return seen;
-  };
-
-  const read = ({ postgres }: QueryText, values: readonly unknown[]) => ask({ ...postgres, values });
-  const connection: Connection = {
-    first: async (text, values) => (await read(text, values)).rows[0],
-    all: async (text, values) => (await read(text, values)).rows,
-    run: async ({ postgres }, values) => (await afterBegin({ ...postgres, values })).rowCount ?? 0,
-    changeOne: ({ postgres }, values) => {
+  return {
+    mayChange,
+    /** Whether anything was sent that may have changed something. */
+    mayHaveWritten: () => mayWrite,
+    ask: async (statement: Statement) => {
+      mayChange();
+      if (!hasBegun()) await begun();
+      mayWrite ||= statement !== commits;
+      return statements.ask(statement);
+    },
+    /** Sends a change whose answer is not waited for. */
+    put: (statement: Statement): void | Promise<void> => {
       mayChange();
       const put = () => {
         mayWrite = true;
-        statements.put({ ...postgres, values });
+        statements.put(statement);
       };
-      return hasBegun ? put() : begun().then(put);
+      return hasBegun() ? put() : begun().then(put);
     },
+  };
+}
+
+/** The connection as the prepared queries use it. */
+function connectionOn(
+  client: pg.PoolClient,
+  { ask }: Statements,
+  { hasBegun, begun, seen, see }: Beginning,
+  changes: Changes,
+): Connection {
+  const { mayChange } = changes;
+  const read = ({ postgres }: QueryText, values: readonly unknown[]) => ask({ ...postgres, values });
+  let isUnhurried = false;
+  return {
+    first: async (text, values) => (await read(text, values)).rows[0],
+    all: async (text, values) => (await read(text, values)).rows,
+    run: async ({ postgres }, values) => (await changes.ask({ ...postgres, values })).rowCount ?? 0,
+    changeOne: ({ postgres }, values) => changes.put({ ...postgres, values }),
     isRemote: true,
     isSnapshot: false,
     get version() {
-      return known().version;
+      return seen().version;
     },
     get bannedUntil() {
-      return known().bannedUntil;
+      return seen().bannedUntil;
     },
     get memory() {
-      return known().memory;
+      return seen().memory;
     },
     mayChange,
     forget: async () => {
       mayChange();
       // What this transaction reads from now on may be taken back with it.
-      const own = { ...known(), memory: new Map<string, object>() };
-      seen = own;
-      const { rows } = await afterBegin(raises);
-      seen = { ...own, version: rows[0].version };
+      const own = { ...seen(), memory: new Map<string, object>() };
+      see(own);
+      const { rows } = await changes.ask(raises);
+      see({ ...own, version: rows[0].version });
     },
     takeLong: async () => {
       if (isUnhurried) return;
       mayChange();
       isUnhurried = true;
-      if (!hasBegun) await begun();
+      if (!hasBegun()) await begun();
       await ask(takesLong);
       allow(client, true);
     },
   };
-  const tx = handleOn((statement, onlyReads) => (onlyReads ? ask(statement) : afterBegin(statement)));
-  connect(tx, connection);
+}
 
+/** The ways in which a transaction ends. */
+function endingOf(
+  client: pg.PoolClient,
+  statements: Statements,
+  changes: Changes,
+): Pick<Underway, 'commit' | 'rollback' | 'leave'> {
   return {
-    tx,
-    begun,
     leave: () => {
       statements.close();
       send(client, commits, () => {}, true);
     },
-    failure: () => statements.failure,
     commit: async () => {
       // Where a statement has failed already, it is not sent.
       const isSent = statements.failure === null;
-      const { command } = await afterBegin(commits).catch((error: unknown) => {
-        throw isSent && mayWrite && isUnanswered(error) ? new CommitUnanswered(error) : error;
+      const { command } = await changes.ask(commits).catch((error: unknown) => {
+        throw isSent && changes.mayHaveWritten() && isUnanswered(error) ? new CommitUnanswered(error) : error;
       });
       statements.close();
       // After a statement that failed the server takes everything back, whatever it is asked, and says so no louder.
@@ -167,53 +226,6 @@ export function begin(
       return new Promise((resolve, reject) => {
         send(client, takesBack, (error) => (error === null ? resolve() : reject(error)), true);
       });
-    },
-    causeOf: (error) => (error instanceof CommitUnanswered ? error : (statements.failure?.error ?? error)),
-  };
-}
-
-/** Sends the statements of a transaction. What fails first decides: the server refuses whatever comes behind it. */
-function statementsOn(client: pg.PoolClient) {
-  let failure: { readonly error: unknown } | null = null;
-  let isOver = false;
-  const fail = (error: unknown) => {
-    failure ??= { error };
-  };
-  const check = () => {
-    if (isOver) throw new Error('the transaction is over');
-    if (failure !== null) throw failure.error;
-  };
-  /** @param look sees the answer before that to any later statement is known */
-  const sent = (statement: Statement, isWaitedFor: boolean, look?: (answer: pg.QueryResult) => void) =>
-    new Promise<pg.QueryResult>((resolve, reject) => {
-      check();
-      const answered: Answered = (error, answer) => {
-        if (error !== null) fail(error);
-        else look?.(answer);
-        if (failure === null) resolve(answer);
-        else reject(failure.error);
-      };
-      send(client, statement, answered, isWaitedFor);
-    });
-  return {
-    fail,
-    /** The first error of a statement; null as long as there is none. */
-    get failure() {
-      return failure;
-    },
-    send: sent,
-    ask: (statement: Statement) => sent(statement, true),
-    /** Sends a statement whose answer is not waited for. */
-    put: (statement: Statement): void => {
-      check();
-      const answered: Answered = (error) => {
-        if (error !== null) fail(isDivisionByZero(error) ? otherNumber(statement.text, error) : error);
-      };
-      send(client, statement, answered, false);
-    },
-    /** Sends nothing any more: the connection may be another transaction's. */
-    close: () => {
-      isOver = true;
     },
   };
 }

@@ -78,7 +78,6 @@ async function show(reply: FastifyReply, flow: Flow, deps: Deps) {
 
 async function submit(reply: FastifyReply, flow: Flow, deps: Deps) {
   const { request } = reply;
-  const { tenant } = request;
   const form = pageForm(request, ['fullName', 'email', 'password', 'action']);
   // The sign-in begins with the address that was typed here.
   if (form.action === 'sign-in')
@@ -93,18 +92,9 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps) {
   }
 
   const { fullName = '', email = '', password = '' } = form;
+  const typed = { fullName, email, password };
   const answers = readConsents(request, asked.consents);
-  const account = pendingAccount(flow, deps.clock());
-  const least = tenant.passwordLength;
-  const rules = { least, email, names: [fullName, tenant.name], guessesTo: await passwordEstimate() };
-  const asksPassword = account === null && tenant.emailCodes !== 'instead';
-  const problems: FieldProblem[] = [
-    { field: 'fullName', problem: fullNameProblem(fullName) },
-    { field: 'email', problem: emailProblem(email) },
-    { field: 'password', problem: asksPassword ? passwordProblem(password, rules) : null },
-  ].flatMap(({ field, problem }) =>
-    problem === null ? [] : [{ field, text: language.t(`member.error.${field}.${problem}`, { least }) }],
-  );
+  const problems = await problemsOf(request, flow, typed, deps);
   if (problems.length > 0) return sendForm(reply, flow, asked, deps, { fullName, email, answers, problems });
 
   const wait = await takeSignUp(request, deps);
@@ -114,34 +104,7 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps) {
     return sendProblem(reply.header('retry-after', wait), 'tooManySignUps', { language, ways });
   }
 
-  // A known address costs the same hash and gets the same page: whether there is an account stays between the
-  // service and the owner of the address, who gets a mail (pages 10).
-  // Who has no password here, or comes with an account of another provider: the one that is hashed was never told.
-  const chosen = asksPassword ? password : deps.random.secret();
-  const passwordHash = await deps.passwords.hash(chosen, shareOf(request));
-  const payload = {
-    fullName,
-    email,
-    passwordHash,
-    ...(account === null ? {} : { account }),
-    ...(asksPassword || account !== null ? {} : { isPasswordless: true }),
-    consents: asked.consents.flatMap((consent) => {
-      const status = answers.get(consent.id);
-      return status === undefined ? [] : [{ consent, status }];
-    }),
-    language: language.tag,
-    flow: flowToKeep(flow),
-  };
-  const asker = askerOf(reply, deps);
-  const isProven = account !== null && isProvenBy(account, email);
-  const step = await stepOf(request, flow);
-  const taken = await transactionOf(request, deps, async (tx) => {
-    const member = isProven ? await makeMember(tx, tenant, payload, deps) : null;
-    if (member === null) return { proofId: await askForSignUp(tx, tenant, payload, asker, deps) };
-    const proven = byAccount({ member, passwordHash });
-    const signedIn = await signInTo(tx, request, { flow: payload.flow, step }, proven, deps);
-    return signedIn ?? { proofId: null };
-  });
+  const taken = await signUp(reply, flow, typed, { consents: asked.consents, answers }, deps);
   if (!('proofId' in taken)) return answerSignedIn(reply, taken, deps);
   const { proofId } = taken;
   if (proofId === null) {
@@ -149,6 +112,82 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps) {
     return sendTooManyMails(reply, email, { language, link });
   }
   return goToProof(reply, proofId, deps);
+}
+
+interface Typed {
+  readonly fullName: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Whether a password is to be typed: neither an account of another provider nor the codes in mails replace it. */
+const asksPassword = ({ tenant }: FastifyRequest, account: ReturnType<typeof pendingAccount>) =>
+  account === null && tenant.emailCodes !== 'instead';
+
+/** What is wrong with the fields that were typed, in words. */
+async function problemsOf(
+  request: FastifyRequest,
+  flow: Flow,
+  { fullName, email, password }: Typed,
+  deps: Deps,
+): Promise<readonly FieldProblem[]> {
+  const { tenant } = request;
+  const language = languageOf(request, flow);
+  const least = tenant.passwordLength;
+  const rules = { least, email, names: [fullName, tenant.name], guessesTo: await passwordEstimate() };
+  const isAsked = asksPassword(request, pendingAccount(flow, deps.clock()));
+  return [
+    { field: 'fullName', problem: fullNameProblem(fullName) },
+    { field: 'email', problem: emailProblem(email) },
+    { field: 'password', problem: isAsked ? passwordProblem(password, rules) : null },
+  ].flatMap(({ field, problem }) =>
+    problem === null ? [] : [{ field, text: language.t(`member.error.${field}.${problem}`, { least }) }],
+  );
+}
+
+/**
+ * Signs up: at once where another provider has proven the address, else by a mail to it. A known address costs the same
+ * hash and gets the same page: whether there is an account stays between the service and the owner of the address, who
+ * gets a mail (pages 10).
+ *
+ * @returns the visit that is signed in now, or the proof that the mail began; its id is null after too many mails
+ */
+async function signUp(
+  reply: FastifyReply,
+  flow: Flow,
+  { fullName, email, password }: Typed,
+  { consents, answers }: { readonly consents: SignUp['consents']; readonly answers: ConsentAnswers },
+  deps: Deps,
+) {
+  const { request } = reply;
+  const { tenant } = request;
+  const account = pendingAccount(flow, deps.clock());
+  const isAsked = asksPassword(request, account);
+  // A member without a password gets the hash of a secret that nothing keeps.
+  const passwordHash = await deps.passwords.hash(isAsked ? password : deps.random.secret(), shareOf(request));
+  const payload = {
+    fullName,
+    email,
+    passwordHash,
+    ...(account === null ? {} : { account }),
+    ...(isAsked || account !== null ? {} : { isPasswordless: true }),
+    consents: consents.flatMap((consent) => {
+      const status = answers.get(consent.id);
+      return status === undefined ? [] : [{ consent, status }];
+    }),
+    language: languageOf(request, flow).tag,
+    flow: flowToKeep(flow),
+  };
+  const asker = askerOf(reply, deps);
+  const isProven = account !== null && isProvenBy(account, email);
+  const step = await stepOf(request, flow);
+  return transactionOf(request, deps, async (tx) => {
+    const member = isProven ? await makeMember(tx, tenant, payload, deps) : null;
+    if (member === null) return { proofId: await askForSignUp(tx, tenant, payload, asker, deps) };
+    const proven = byAccount({ member, passwordHash });
+    const signedIn = await signInTo(tx, request, { flow: payload.flow, step }, proven, deps);
+    return signedIn ?? { proofId: null };
+  });
 }
 
 /** Counts a sign-up from an address. @returns null, or the seconds until one more is taken */
@@ -209,7 +248,7 @@ async function sendForm(
       fullName,
       email,
       least,
-      asksPassword: account === null && reply.request.tenant.emailCodes !== 'instead',
+      asksPassword: asksPassword(reply.request, account),
       consents: boxesOf(consents, answers),
     },
   });
