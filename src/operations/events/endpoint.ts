@@ -13,7 +13,7 @@ import {
   countUndelivered,
   findDelivery,
   holdDeliveries,
-  insertDelivery,
+  insertExtra,
   releaseDeliveries,
 } from '../../storage/events/webhook-delivery.ts';
 import {
@@ -181,40 +181,32 @@ async function waitingInMail(tx: Tx, { id }: WebhookEndpoint): Promise<string> {
   return waiting < limits.window ? `${waiting}` : `${waiting}+`;
 }
 
-/** Sends a test, or something again: by itself, once. @returns whether there is such an endpoint or delivery */
+/** Sends a test, or something again: by itself, once. @returns its delivery; null if there is no such endpoint or delivery */
 export async function sendExtra(
   tx: Tx,
   tenantId: string,
   id: string,
   deliveryId: number | null,
   { random, now }: Pick<EndpointDeps, 'random' | 'now'>,
-): Promise<boolean> {
+): Promise<number | null> {
   const endpoint = await findEndpoint(tx, tenantId, id);
   const again = endpoint === null || deliveryId === null ? null : await findDelivery(tx, id, deliveryId);
-  if (endpoint === null || (deliveryId !== null && again === null)) return false;
+  if (endpoint === null || (deliveryId !== null && again === null)) return null;
   if (endpoint.disabledAt !== null) throw conflict([], 'webhook_is_off');
   const most = limits.extrasPerMinute;
   if ((await countExtras(tx, id, now - minute, most)) >= most) throw conflict([], 'too_many_tests', { most });
   const of = { tenantId, endpointId: id, createdAt: now } as const;
-  if (again === null) {
-    const test = {
-      id: random.id(now),
-      type: 'webhook.test',
-      timestamp: new Date(now).toISOString(),
-    } as const;
-    const payload = JSON.stringify({ ...test, tenantId, data: { webhookId: id } });
-    await insertDelivery(tx, {
-      ...of,
-      kind: 'test',
-      eventId: test.id,
-      type: test.type,
-      memberId: null,
-      payload,
-    });
-  } else {
-    const { eventId, type, memberId, payload } = again;
-    await insertDelivery(tx, { ...of, kind: 'again', eventId, type, memberId, payload });
-  }
   wakeAfterCommit(tx, 'webhooks');
-  return true;
+  if (again !== null) {
+    const { eventId, type, memberId, payload } = again;
+    return insertExtra(tx, { ...of, kind: 'again', eventId, type, memberId, payload });
+  }
+  const test = {
+    id: random.id(now),
+    type: 'webhook.test',
+    timestamp: new Date(now).toISOString(),
+  } as const;
+  const payload = JSON.stringify({ ...test, tenantId, data: { webhookId: id } });
+  const { id: eventId, type } = test;
+  return insertExtra(tx, { ...of, kind: 'test', eventId, type, memberId: null, payload });
 }

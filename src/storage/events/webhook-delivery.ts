@@ -24,20 +24,27 @@ const undelivered = prepared(({ endpointId, most }: { endpointId: string; most: 
   return query.selectFrom(some.as('some')).select(({ fn }) => fn.countAll<number>().as('all'));
 });
 
+type Told = Omit<
+  Insertable<WebhookDeliveryRow>,
+  'id' | 'state' | 'attempts' | 'nextAttemptAt' | 'firstAt' | 'lastAt' | 'lastResult' | 'answer'
+>;
+
+const begun = { attempts: 0, firstAt: null, lastAt: null, lastResult: null, answer: null } as const;
+
 /** Puts one into the queue; behind another of the same member it is held. */
-export async function insertDelivery(
-  tx: Tx,
-  told: Omit<
-    Insertable<WebhookDeliveryRow>,
-    'id' | 'state' | 'attempts' | 'nextAttemptAt' | 'firstAt' | 'lastAt' | 'lastResult' | 'answer'
-  >,
-): Promise<void> {
+export async function insertDelivery(tx: Tx, told: Told): Promise<void> {
   const { kind, endpointId, memberId = null } = told;
   const isOrdered = kind === 'event' && memberId !== null;
   const isHeld = isOrdered && (await firstOfMember.first(tx, { endpointId, memberId })) !== null;
-  const begun = { attempts: 0, firstAt: null, lastAt: null, lastResult: null, answer: null };
   const state = isHeld ? 'held' : 'waiting';
   await insertRow(tx, { ...told, ...begun, state, nextAttemptAt: told.createdAt });
+}
+
+/** Puts one into the queue that is no event, and waits for none. @returns its id */
+export async function insertExtra(tx: Tx, told: Told): Promise<number> {
+  const row = { ...told, ...begun, state: 'waiting', nextAttemptAt: told.createdAt } as const;
+  const made = tx.insertInto('webhookDeliveries').values(row).returning('id');
+  return (await made.executeTakeFirstOrThrow()).id;
 }
 
 const insertRow = insertion('webhookDeliveries');

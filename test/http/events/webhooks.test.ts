@@ -268,7 +268,11 @@ describe('a webhook', () => {
     await happens('ada');
     await service.webhooksTold();
     const [first] = await hook.deliveries();
-    await operate('webhookDeliveries.sendAgain', { webhookId: hook.webhookId, deliveryId: first?.id });
+    const which = { webhookId: hook.webhookId, deliveryId: first?.id };
+    const made = await operate('webhookDeliveries.sendAgain', which);
+    const [newest] = await hook.deliveries();
+    expect(made).toEqual({ webhookId: hook.webhookId, deliveryId: newest?.id });
+    expect(newest?.id).not.toBe(first?.id);
     await service.webhooksTold();
     const [one, again] = hook.received;
     expect(again?.headers['webhook-id']).toBe(one?.headers['webhook-id']);

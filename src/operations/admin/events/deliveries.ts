@@ -93,10 +93,14 @@ const sentAgain = onTenant({
   permission: 'events:write',
   route: 'POST /webhooks/{webhookId}/deliveries/{deliveryId}/send-again',
   fields: { webhookId: webhookIdField, deliveryId: deliveryIdField },
-  output: s.exactly('What is sent again', { webhookId: webhookIdField, deliveryId: deliveryIdField }),
+  output: s.exactly('What is sent again', {
+    webhookId: webhookIdField,
+    deliveryId: s.wholeNumber('The id of the new delivery', 18),
+  }),
   run: async ({ tx, tenant, random, now }, { webhookId, deliveryId }) => {
-    if (!(await sendExtra(tx, tenant.id, webhookId, deliveryId, { random, now }))) throw unknown('delivery');
-    return { webhookId, deliveryId };
+    const made = await sendExtra(tx, tenant.id, webhookId, deliveryId, { random, now });
+    if (made === null) throw unknown('delivery');
+    return { webhookId, deliveryId: made };
   },
 });
 

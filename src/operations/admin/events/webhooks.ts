@@ -166,7 +166,7 @@ const tested = onTenant({
   fields,
   output: whichSchema,
   run: async ({ tx, tenant, random, now }, { webhookId }) => {
-    if (!(await sendExtra(tx, tenant.id, webhookId, null, { random, now }))) throw unknown('webhook');
+    if ((await sendExtra(tx, tenant.id, webhookId, null, { random, now })) === null) throw unknown('webhook');
     return { webhookId };
   },
 });
