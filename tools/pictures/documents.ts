@@ -8,7 +8,7 @@ import { signInTv } from '../../test/support/browser/walks/account.ts';
 import { onPhone, press } from '../../test/support/browser/walks/rehearsal.ts';
 import type { Walk, Way } from '../../test/support/browser/way.ts';
 import { portalOf } from '../../test/support/operators/portal.ts';
-import { figureRecords } from '../../test/support/records/figure-records.ts';
+import { fillTenant } from './crowd.ts';
 import { partOf } from './parts.ts';
 import { repeatedRandom } from './random.ts';
 
@@ -76,7 +76,7 @@ function documentWalk(site: Site): Walk {
       const { tenantId } = await ownerOf(site, member);
       await site.service.store.transaction(async (tx) => {
         await tx.updateTable('sessions').set({ userAgent: phone }).execute();
-        await tx.insertInto('figures').values(figureRecords(tenantId, site.service.clock.now())).execute();
+        await fillTenant(tx, tenantId, site.service.clock.now());
       });
     },
     ways: {
