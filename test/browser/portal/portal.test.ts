@@ -11,6 +11,15 @@ const site = useStarted(startSite);
 const walk = portalWalk(site);
 let view: View;
 
+/** The choices of one word that stand on more than one line. */
+const brokenWords = `[...document.querySelectorAll('.choice label')].filter((label) => {
+  const text = label.firstChild;
+  if (!label.checkVisibility() || text === null || /\\s/.test(text.textContent.trim())) return false;
+  const range = document.createRange();
+  range.selectNodeContents(text);
+  return range.getClientRects().length > 1;
+}).map((label) => label.textContent)`;
+
 beforeAll(async () => {
   await walk.prepare();
   view = await site.browser.open({ size: 'desk' });
@@ -62,6 +71,14 @@ describe.each(Object.entries(walk.ways))('the portal page "%s"', (name, way) => 
         sizes[size].width,
       ]);
       if (size !== 'phone') expect(await axeFindings(view), `${size} ${dark}`).toEqual([]);
+    }
+  });
+
+  it('pages 3: breaks no word that is a choice, on a phone and on a desk', async () => {
+    const { page } = view;
+    for (const size of ['phone', 'desk'] as const) {
+      await page.setViewportSize(sizes[size]);
+      expect(await page.evaluate(brokenWords), size).toEqual([]);
     }
   });
 

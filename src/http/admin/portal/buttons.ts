@@ -52,11 +52,14 @@ function narrowingFor({ request }: OperationVisit, { made, input }: Operation): 
   return made === undefined ? '' : queryText(queryFor({ input }, query));
 }
 
-/** The files that a page offers, narrowed as the page is. */
-export function fileButtons(visit: OperationVisit, query: Form = new Map()): readonly Button[] {
-  const { operations, operation: page, known } = visit;
-  return operations
-    .filter((one) => one.mediaType !== undefined && pagesOf(one).includes(page.name) && mayCall(visit, one))
+/** The files that a page offers for what it shows, narrowed as the page is. */
+export function fileButtons(
+  visit: OperationVisit,
+  { thing = {}, query = new Map() }: { readonly thing?: Facts; readonly query?: Form } = {},
+): readonly Button[] {
+  const { known } = visit;
+  return offeredOn(visit, thing)
+    .filter(({ mediaType }) => mediaType !== undefined)
     .flatMap((one) => {
       const href = addressOf(one, known);
       if (href === null) return [];
@@ -118,10 +121,13 @@ export const partButtons = (visit: OperationVisit, part: string, thing: Facts): 
     });
 
 /** The forms on a page that fit what it shows. */
-function formsOn(visit: OperationVisit, thing: Facts): readonly Operation[] {
+const formsOn = (visit: OperationVisit, thing: Facts): readonly Operation[] =>
+  offeredOn(visit, thing).filter(takesForm);
+
+/** What a page offers that fits what it shows. */
+function offeredOn(visit: OperationVisit, thing: Facts): readonly Operation[] {
   return visit.operations.filter(
     (operation) =>
-      takesForm(operation) &&
       pagesOf(operation).includes(visit.operation.name) &&
       operation.portal?.fits?.(thing) !== false &&
       mayCall(visit, operation),

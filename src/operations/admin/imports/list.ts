@@ -148,7 +148,7 @@ const read = onTenant({
 export const refusals = onTenant({
   name: 'imports.refusals',
   summary: 'Write the lines of an import that were refused to a file, each with its reasons',
-  portal: { page: 'imports.read', label: 'Refused lines' },
+  portal: { page: 'imports.read', label: 'Refused lines', fits: ({ refused }) => Number(refused) > 0 },
   permission: 'members:read',
   route: 'GET /imports/{importId}/refusals',
   fields,

@@ -115,6 +115,24 @@ describe('an import in the portal', () => {
     expect(await partsOf(idOf(path))).toEqual([]);
   });
 
+  it('pages 20: its buttons say what they do, and refused lines are offered where there are some', async () => {
+    expect(mainOf(await admin.send(`/admin/tenants/${tenant}/imports/+create`))).toContain(
+      '>Continue to the file<',
+    );
+    const offered = async (...lines: readonly string[]) => {
+      const path = await begin();
+      expect(mainOf(await admin.send(path))).toContain('>Check the file<');
+      await upload(path, 'members.jsonl', Buffer.from(lines.join('')));
+      await service.imported();
+      expect(mainOf(await admin.send(pageOf(path)))).not.toContain('/refusals"');
+      await run(service, 'imports.start', { tenant, importId: idOf(path) });
+      await service.imported();
+      return mainOf(await admin.send(pageOf(path))).includes('/refusals"');
+    };
+    expect(await offered(line('one@buttons.test'))).toBe(false);
+    expect(await offered(line('two@buttons.test'), line('no address'))).toBe(true);
+  });
+
   it('names the columns of the file: of what is wrong in a line, and those that are not taken', async () => {
     const path = await begin();
     const many = Array.from({ length: 60 }, (_, at) => `m${at}@columns.test;Digital;;${at}\n`).join('');

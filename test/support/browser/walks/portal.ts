@@ -221,6 +221,7 @@ export function portalWalk(site: Site): Walk {
     'form for a tenant': at('/+change'),
     'editor of the look': at('/+change/look'),
     'page of a group of settings': at('/+change/registration'),
+    'form for a webhook': at('/webhooks/+create'),
     'form for a subscription': (view) => at(`/members/${member}/subscriptions/+create`)(view),
     'form that ends something': at('/clients/spa/+disable'),
     'form that deletes a member': (view) => at(`/members/${member}/+delete`)(view),

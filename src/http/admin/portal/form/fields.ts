@@ -221,7 +221,9 @@ function choicesOf(name: string, { enum: values = [], enumMeans = {} }: Schema):
     .map((value) => ({
       value: String(value),
       label: sayIfKnown(`choice.${name}.${value}`) ?? wordsOf(String(value)),
-      hint: sayIfKnown(`choice.${name}.${value}.hint`) ?? enumMeans[String(value)] ?? '',
+      hint:
+        sayIfKnown(`choice.${name}.${value}.hint`) ??
+        (enumMeans[String(value)] ?? '').replaceAll(/`(\w+)`/g, '“$1”'),
     }));
 }
 

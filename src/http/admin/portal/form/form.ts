@@ -16,7 +16,7 @@ import { type FieldProblem, sendOperationPage, sendPortalProblem } from '../page
 import { factsOf, listIn } from '../values.ts';
 import { call, callIfMay, formOf, hasTenant, proveBefore } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
-import { calledOf, partLead, partTitle, singular, submitOf, titleOf } from '../words/labels.ts';
+import { calledOf, leadOf, partLead, partTitle, singular, submitOf, titleOf } from '../words/labels.ts';
 import { type Ending, endingOf, endsForGood, isTyped, wrongName } from './ending.ts';
 import { type Offers, type Section, sectionsOf } from './fields.ts';
 import { valuesOf } from './filled.ts';
@@ -191,7 +191,7 @@ function aboutForm(visit: OperationVisit, present: Facts | null) {
   // A page of a part is one of its tenant, which stands in the rail.
   const isNamed = reads !== undefined && part === undefined;
   return {
-    lead: part === undefined ? say('form.lead', { summary: operation.summary }) : partLead(operation, part),
+    lead: part === undefined ? leadOf(operation) : partLead(operation, part),
     // What it acts on, in the words of its address, and as people call it.
     target: isNamed ? (known[pathFields(operation).at(-1) ?? ''] ?? null) : null,
     named: part === undefined ? namesOf(present) : null,

@@ -36,7 +36,7 @@ export async function showList(
     chips: chipsOf(visit, query, filters),
     sorts: sortLinks(operation, query),
     actions,
-    files: fileButtons(visit, query.form),
+    files: fileButtons(visit, { query: query.form }),
     notice: noticeOf(visit),
   };
   try {

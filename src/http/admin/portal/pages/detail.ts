@@ -37,7 +37,7 @@ export async function detailPage(
 ): Promise<FastifyReply> {
   try {
     const answer = await call(visit, visit.operation, visit.known);
-    const buttons = [...formButtons(visit, answer), ...fileButtons(visit)];
+    const buttons = [...formButtons(visit, answer), ...fileButtons(visit, { thing: answer })];
     const shown = {
       ...partsOf(visit, answer, hidden),
       // What ends things comes last.

@@ -47,9 +47,15 @@ const isNew = (verb: string, isThere: boolean) => verb === 'create' || (verb ===
 /** What the button that sends an operation's form says. */
 export function submitOf(operation: Operation): string {
   const { noun, verb } = nameOf(operation);
+  const own = sayIfKnown(`submit.${operation.name}`);
+  if (own !== null) return own;
   if (verb === 'create') return say('verb.create', { noun: singular(noun) });
   return verb === 'define' || verb === 'change' ? say('verb.save') : titleOf(operation);
 }
+
+/** What an operation's form is for. */
+export const leadOf = ({ name, summary }: Operation): string =>
+  sayIfKnown(`lead.${name}`) ?? say('form.lead', { summary });
 
 /** The heading of an operation's form. @param isThere whether what it is about is there already */
 export function titleOf(operation: Operation, isThere = false): string {

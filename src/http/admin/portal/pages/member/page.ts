@@ -31,7 +31,7 @@ export function showMember(visit: OperationVisit): Promise<FastifyReply> {
     const edit = operationNamed(visit, 'members.change');
     const editHref = edit === null ? null : addressOf(edit, visit.known);
     // What ends things comes last.
-    const buttons = [...formButtons(visit, member), ...fileButtons(visit)].toSorted(
+    const buttons = [...formButtons(visit, member), ...fileButtons(visit, { thing: member })].toSorted(
       (a, b) => Number(a.isGrave) - Number(b.isGrave),
     );
     return {
