@@ -62,7 +62,7 @@ const listed = onService({
   portal: {
     list: {
       title: 'Tenants',
-      columns: ['host', 'name', 'stageTenant', 'disabledAt'],
+      columns: ['name', 'host', 'stageTenant', 'disabledAt'],
       lead: 'Each tenant is an issuer on a domain of its own, with members and clients of its own.',
       entry: { field: 'tenant', key: 'host' },
       opens: 'tenants.read',

@@ -22,7 +22,7 @@ import { type Offers, type Section, sectionsOf } from './fields.ts';
 import { valuesOf } from './filled.ts';
 import { sendDone, sentFields } from './outcome.ts';
 import { ownFormOf } from './own-forms.ts';
-import { presentOf, withPresent } from './present.ts';
+import { ownerOf, presentOf, withPresent } from './present.ts';
 import { placeProblems } from './problems.ts';
 import { type FormValues, readForm } from './read.ts';
 
@@ -141,7 +141,7 @@ async function sendForm(
     status: placed.length > 0 ? status : 200,
     framesOwn: own?.framesOwn,
     data: {
-      ...aboutForm(visit, present),
+      ...aboutForm(visit, present, await ownerOf(visit)),
       sections,
       acts: part === undefined || present === null ? null : actsOf(visit, part, present),
       ending: operation.portal?.ends === 'forGood' ? endingOf(visit, present) : null,
@@ -184,7 +184,7 @@ function fitting(
 }
 
 /** What every form of an operation shows. */
-function aboutForm(visit: OperationVisit, present: Facts | null) {
+function aboutForm(visit: OperationVisit, present: Facts | null, owner: Facts | null = null) {
   const { operation, known, request, part } = visit;
   const { reads, ends, homeWarning = null } = operation.portal ?? {};
   const { host, id } = request.tenant;
@@ -194,7 +194,8 @@ function aboutForm(visit: OperationVisit, present: Facts | null) {
     lead: part === undefined ? leadOf(operation) : partLead(operation, part),
     // What it acts on, in the words of its address, and as people call it.
     target: isNamed ? (known[pathFields(operation).at(-1) ?? ''] ?? null) : null,
-    named: part === undefined ? namesOf(present) : null,
+    named: part === undefined ? namesOf(present ?? owner) : null,
+    isFor: owner !== null,
     action: request.url,
     submit: submitOf(operation),
     isGrave: ends !== undefined,

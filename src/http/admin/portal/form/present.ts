@@ -50,3 +50,11 @@ export async function presentOf(visit: OperationVisit): Promise<Present> {
   const isWhole = isAsked || answer.next === undefined;
   return found ?? (isWhole ? 'unknown' : null);
 }
+
+/** The thing below which something new is made; null where there is none to be read. */
+export async function ownerOf({ operations, operation, known, read }: OperationVisit): Promise<Facts | null> {
+  const { made, portal } = operation;
+  const page = operations.find(({ name }) => name === portal?.reads);
+  if (made === undefined || page === undefined || page.portal?.list !== undefined) return null;
+  return read(page.name, pathOf(page, known));
+}

@@ -17,6 +17,10 @@ export function placeProblems(
   return problems.map((found) => {
     const field = fieldAt(found.path, fields);
     if (field === null) return { field: null, text: problemSentence(found, dotted) };
+    // What a form has as a list of choices it need not read out.
+    if (found.code === 'not_one_of' && field.choices.length > 0) {
+      return { field: field.name, text: say('form.noChoice', { label: field.label }) };
+    }
     return {
       field: field.name,
       text: problemSentence(inWordsOf(field, found), (path) => labelAt(path, field)),

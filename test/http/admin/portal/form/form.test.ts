@@ -65,6 +65,25 @@ describe('a form', () => {
     }
   });
 
+  it('pages 6: says of what is not among the choices of a list that it is to be chosen there, and no more', async () => {
+    const page = mainOf(await tina.send(`${home}/audit?event=nothing`));
+    expect(page).toContain('Choose Event from the list.');
+    expect(page).not.toContain('must be one of');
+  });
+
+  it('pages 21: of something new below a member says her name and address where an id stood', async () => {
+    const { members } = await run<{ members: readonly { id: string; fullName: string; email: string }[] }>(
+      service,
+      'members.list',
+      { tenant: hosts.a, search: 'u1@' },
+    );
+    const { id = '', fullName, email } = members[0] ?? {};
+    const page = mainOf(await tina.send(`${home}/members/${id}/subscriptions/+create`));
+    expect(page).toContain(`<h1>New subscription for <bdi>${fullName}</bdi></h1>`);
+    expect(page).toContain(`<bdi>${email}</bdi>`);
+    expect(page.replaceAll(/(action|href)="[^"]*"/g, '')).not.toContain(id);
+  });
+
   it('pages 6: finds the field of a problem by what the field is called', async () => {
     const answer = await tina.submit(`${home}/clients/+create`, {
       clientId: 'a b',
