@@ -56,7 +56,7 @@ export interface ServiceConfig extends Omit<Config, 'dataFolder'> {
   readonly dataFolder: string | null;
 }
 
-/** Who becomes the administrator of a production service that has none. */
+/** The first administrator of a production service that has none. */
 export interface FirstAdmin {
   readonly email: string;
   readonly password: string;
@@ -162,7 +162,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string
   return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
 }
 
-/** The data folder alone: who only asks the running service needs none of the other settings. */
+/** The data folder alone: a command that only asks the running service needs none of the other settings. */
 export function readDataFolder(environment: NodeJS.ProcessEnv, projectFolder: string): string {
   return resolve(projectFolder, readValues(environment, []).values.DATA ?? defaultDataFolder);
 }

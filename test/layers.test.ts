@@ -178,7 +178,7 @@ it('a start does not wait for libraries that few requests need', () => {
   ]);
 });
 
-/** Who asks the process for what; main.ts and cli.ts may ask for anything. */
+/** What each file asks the process for; main.ts and cli.ts may ask for anything. */
 const ofProcess: Readonly<Record<string, readonly string[]>> = {
   'doctor/machine.ts': ['platform'],
   'http/admin/socket.ts': ['platform'],

@@ -122,7 +122,7 @@ function packageProblems(
   if (integrity === undefined && !mayLack) problems.push('has no integrity');
   if (integrity !== undefined && !integrity.startsWith('sha512-')) problems.push('has no SHA-512');
   if (resolved !== undefined && !resolved.startsWith(registry)) problems.push(`comes from ${resolved}`);
-  // One that only tests use, and whose script is refused by its name, does without: a program of ours does its work.
+  // A package that only tests use, and that is refused its script by name, does without: a program of ours does the work.
   const isRefused = dev && allowScripts[path.replace(/^.*node_modules\//, '')] === false;
   if (entry.hasInstallScript === true && !isRefused)
     problems.push('wants to run a script when it is installed');

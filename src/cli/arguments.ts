@@ -156,7 +156,7 @@ function unknownOption(written: string, option: string, fields: readonly Field[]
   if (secret !== undefined) {
     return `--${option} would stand where others can read it: give it with --${secret.option}.`;
   }
-  // Who does not want a switch has it already: the switch is not what was meant.
+  // A switch is off unless it is given: `--no-…` of one does not mean the switch.
   const meant = fields.filter(({ option: name, isSwitch }) => !isSwitch || option !== `no-${name}`);
   const known = [...meant.map((field) => field.option), ...common];
   return `There is no ${written} here.${guess(option, known, '--')}`;

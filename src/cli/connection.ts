@@ -111,7 +111,7 @@ async function hostsThrough(path: string): Promise<readonly string[] | null> {
   }
 }
 
-/** Sends a request. @returns the answer, of which nothing is read yet */
+/** Sends a request. @returns the answer, before anything of it is read */
 function ask(
   socket: string,
   method: string,

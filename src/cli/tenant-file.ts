@@ -57,7 +57,7 @@ export interface LocalFile {
  * @param path `-` is the standard input
  * @param environment where variables are looked up; null looks no secret up
  * @param development of a service that has development tenants alone, the port at which they live
- * @returns null where something is wrong, all of which the error output then says
+ * @returns null where something is wrong; the error output then says all that is
  */
 export async function openTenantFile(
   path: string,

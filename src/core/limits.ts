@@ -73,7 +73,7 @@ export const deviceDescriptionLength = 64;
 export const codeVerifierLength = { least: 43, most: 128 } as const;
 export const codeChallengeLength = 43;
 
-/** JSON of others: structures in each other, of which a list of keys needs four and a tenant's settings few more (RFC 8259 §9). */
+/** JSON of others: structures in each other. A list of keys needs four, a tenant's settings few more (RFC 8259 §9). */
 export const jsonDepth = 64;
 
 /** A host name, without the dot at its end (RFC 1035 §2.3.4). */
@@ -118,7 +118,7 @@ export const headerBytes = 32 * 1_024;
 export const requestTimeout = 15 * second;
 export const connectionTimeout = 25 * second;
 
-/** Who takes less than so many bytes of a waiting answer in that time, in ms, loses the connection (security, H14). */
+/** A client that takes less than so many bytes of a waiting answer in that time, in ms, loses the connection (security, H14). */
 export const slowReader = { time: 15 * second, bytes: 16 * 1_024 } as const;
 
 /**
@@ -255,7 +255,7 @@ export const listPage = { default: 50, most: 200 } as const;
 export const pendingCodeParts = { shared: 0.5, oneEach: 0.8, unknown: 0.9 } as const;
 
 /**
- * After a refusal, who holds pending codes is looked up again after `time` (ms) and no sooner. Where other processes
+ * After a refusal, the holders of pending codes are looked up again after `time` (ms) and no sooner. Where other processes
  * issue codes too, it is looked up at least as often, and a process issues no more between two looks than a part of the
  * client's limit: `few` while less than `low` of it is taken, then `fewer`, which is none of a limit below 5,000. `low` is
  * well below `shared`: a look that ends late hides what was issued while it ran.

@@ -64,13 +64,13 @@ export interface Tenant {
   readonly passkeys: 'off' | 'on';
   /** Whether members may sign in with a code by mail, and whether there is a password beside it (decision 46). */
   readonly emailCodes: EmailCodes;
-  /** What is asked for members of the system before this one, who sign in here first; null where none is (decision 55). */
+  /** The old system that is asked for members who sign in here for the first time; null where none is (decision 55). */
   readonly oldSystemUrl: string | null;
   /** Whether members are asked for a second factor, and administrators; and for how long a browser that is trusted is not (days). */
   readonly secondFactor: SecondFactorPolicy;
   readonly adminSecondFactor: Exclude<SecondFactorPolicy, 'off'>;
   readonly trustedBrowserDays: number;
-  /** Whether a TV is approved only by who has just proven who she is. */
+  /** Whether a member proves once more who she is before she approves a TV. */
   readonly deviceFactor: 'off' | 'fresh';
   /** Whether discovery lists the revocation address without the device flow too (decision 44). */
   readonly revocationListed: boolean;

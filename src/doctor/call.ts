@@ -127,7 +127,7 @@ export async function readiness({ host, port }: Pick<Config, 'host' | 'port'>): 
   }
 }
 
-/** Who listens on every address listens on loopback. */
+/** A service that listens on every address listens on loopback too. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;

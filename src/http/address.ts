@@ -103,7 +103,7 @@ export function pathOf({ url }: Pick<FastifyRequest, 'url'>): string {
   return path.startsWith('/') && !/^\/[/\\]/.test(path) ? path : '/';
 }
 
-/** Whole segments, none of which climbs: what follows from them leads to no other authority (K2). */
+/** Whole segments that do not climb: they cannot lead to another authority (K2). */
 const slashedPath = /^((?:\/(?!\.{1,2}\/)[\w.~%:@+-]+)+)\/$/;
 
 /** The address of a page that was typed with a slash behind it; null if it was not. */

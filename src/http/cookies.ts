@@ -19,7 +19,7 @@ import { isUndone } from './pages/head-request.ts';
  */
 type CookieName = 'session' | 'admin' | 'browser' | 'done' | 'language' | 'offered' | 'reader';
 
-/** Which cookie holds the secret of which sessions: neither is ever taken for the other (A17). */
+/** The cookie of each kind of session: neither is ever taken for the other (A17). */
 const cookieOf = { member: 'session', admin: 'admin' } as const satisfies Record<SessionKind, CookieName>;
 
 function nameOf(request: FastifyRequest, name: CookieName): string {

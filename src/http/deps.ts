@@ -46,7 +46,7 @@ export interface Deps extends Memory {
   readonly passwords: Passwords;
   /** Queues a mail in the transaction that causes it. */
   readonly mails: Pick<Mailer, 'queue' | 'retry'>;
-  /** Lets who reads events wait for them. */
+  /** Lets readers of events wait for them. */
   readonly events: Pick<EventWaiting, 'waitFor'>;
   /** Calls addresses of others (decision 48): never in a transaction. */
   readonly outbound: Outbound;

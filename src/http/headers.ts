@@ -135,7 +135,7 @@ export function formTarget(redirectUri: string): string {
 
 /**
  * How often a header, named in lower case, stands in a request. Node keeps the first of two Host or Authorization
- * headers, and who stands before us may have looked at the other (RFC 9112 §3.2; M2).
+ * headers, and a proxy before us may have looked at the other (RFC 9112 §3.2; M2).
  */
 export function headerLines({ raw: { rawHeaders } }: FastifyRequest, name: string): number {
   let lines = 0;

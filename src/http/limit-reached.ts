@@ -97,7 +97,7 @@ export function surfaceOf({ routeOptions: { url = '' } }: FastifyRequest): strin
 }
 
 /**
- * Tells whether a refusal is the first of its limit, of whom it counts, in its window: who goes on is not written down
+ * Tells whether a refusal is the first of its limit and its caller in its window: a caller who goes on is not written down
  * again before the window is over.
  */
 export function createFirstOfWindow(clock: Clock) {

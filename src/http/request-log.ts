@@ -20,7 +20,7 @@ export function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { url = null, config } = request.routeOptions;
     const { upkeep, metadata } = config;
-    // Who watches over the service asks every few seconds, and apps ask for keys and addresses all day.
+    // A monitor asks every few seconds, and apps ask for keys and addresses all day.
     const level = upkeep === true || metadata === true ? 'debug' : 'info';
     const tenant = tenantOf(request);
     request.log[level](

@@ -27,7 +27,7 @@ export async function requireSameOrigin(request: FastifyRequest, reply: FastifyR
  */
 export const requireOwnForm = ownForm(/^application\/x-www-form-urlencoded *(?:;|$)/i);
 
-/** The same for a page of which one of our forms carries files: that is multipart. */
+/** The same for a page with a form of ours that carries files: that is multipart. */
 export const requireOwnFiles = ownForm(
   /^(?:application\/x-www-form-urlencoded|multipart\/form-data) *(?:;|$)/i,
 );

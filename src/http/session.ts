@@ -46,7 +46,7 @@ export class SessionOver extends Error {
   override readonly name = 'SessionOver';
 }
 
-/** Who guesses a password with this request. */
+/** The sender of this request, as guesses of passwords are counted. */
 export const guesserOf = (request: FastifyRequest): Guesser => ({
   browser: sha256(browserCookie(request)),
   share: shareOf(request),

@@ -87,7 +87,7 @@ export function extended<Base, All extends Schemas>(
 /** The keyword of that other one. */
 export const madeOf = 'madeOf';
 
-/** An object of which every property may be left out. */
+/** An object with properties that may all be left out. */
 export function someOf<All extends Schemas>(
   description: string,
   properties: All,

@@ -1,4 +1,4 @@
-// Pages of lists of which not every row is shown.
+// Pages of lists that do not show every row.
 import { rowsWalked } from '../core/members/limits.ts';
 
 /** Which page of a list: what follows the entry of this id (nothing: the first page), and how many. */

@@ -98,7 +98,7 @@ function heaviestOf(
 type Rotation = ReturnType<typeof rotation>;
 
 /**
- * Whose turn it is among keys that come and go (start-time fair queueing, Goyal, Vin and Cheng 1996). Who was
+ * Whose turn it is among keys that come and go (start-time fair queueing, Goyal, Vin and Cheng 1996). A key that was
  * away begins at the present turn, neither ahead of those who waited nor behind them.
  */
 function rotation() {

@@ -77,7 +77,7 @@ export async function verifyForeignJwt(
 }
 
 /**
- * What a JWT says before it is verified, such as whose it is: that decides which keys are looked at, and nothing else.
+ * What a JWT says before it is verified, such as its issuer: that decides which keys are looked at, and nothing else.
  *
  * @returns its parts, or why it is none
  */

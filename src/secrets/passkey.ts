@@ -50,7 +50,7 @@ export interface Attestation {
   readonly client: ClientData;
 }
 
-/** Who asked for a signature. */
+/** The site that asked for a signature. */
 export interface RelyingParty {
   /** Of the browser that asked. */
   readonly origin: string;

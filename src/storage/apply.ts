@@ -22,7 +22,7 @@ import { insertAuditEvent } from './operators/audit-event.ts';
 import { hasActor, sourceIn } from './operators/audited.ts';
 import type { Tx } from './store.ts';
 
-/** Who does it, where the transaction does not say so yet, and what it means, where the write does not say so. */
+/** The actor, where the transaction does not name one yet, and the meaning, where the write does not say it. */
 export type By = Partial<Source> &
   Pick<Partial<AuditFacts>, 'event'> & {
     readonly reason?: string | null | undefined;
@@ -56,7 +56,7 @@ export async function apply(tx: Tx, writes: readonly Write[], by: By = {}): Prom
   return events;
 }
 
-/** The write with whose it is: that of a sign-in that ends names nothing but its id. */
+/** The write with its owner: the write of a sign-in that ends names nothing but its id. */
 async function changeOf(tx: Tx, write: Write): Promise<WriteOf> {
   return write.write === 'endSignIn' ? { ...write, of: await ownerOfSignIn(tx, write.id) } : write;
 }

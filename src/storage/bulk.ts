@@ -33,7 +33,7 @@ export function insertions<T extends Table>(
 }
 
 /**
- * Prepares a change of many rows, each of which must be there.
+ * Prepares a change of many rows. All of them must be there.
  *
  * @param key the column that tells them apart
  * @param changeOne makes it of one row

@@ -136,7 +136,7 @@ export interface ServiceRow {
   /** SHA-256 of the one-time link that makes the first administrator. */
   setupHash: string | null;
   setupUsedAt: number | null;
-  /** When the last member was erased (ms) of whom the file was cleaned. */
+  /** Until when (ms) the file is clean: no data of members who were erased by then are left in it. */
   cleanedUntil: number;
   /** Tokens that were issued before this moment (ms) are refused: when a backup was restored last. */
   tokensFrom: number;
@@ -174,7 +174,7 @@ export interface UsedIdRow {
    * 9101 §10.2).
    */
   purpose: 'client assertion' | 'DPoP proof' | 'invoice reminder' | 'passkey' | 'request object' | 'way back';
-  /** SHA-256 of the id and of who made it. */
+  /** SHA-256 of the id and its maker. */
   hash: string;
   /** ms */
   expiresAt: number;

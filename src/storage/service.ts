@@ -1,4 +1,4 @@
-// Queries of the service itself, and of who administers it first.
+// Queries of the service itself, and of its first administrator.
 import { sql } from 'kysely';
 import { lastErasure } from './members/erase.ts';
 import { findRow, updateRows } from './rows.ts';

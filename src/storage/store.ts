@@ -5,7 +5,7 @@ import type { Database } from './schema.ts';
 /** The first argument of every repository function: the database cannot be used outside a transaction. */
 export type Tx = Transaction<Database>;
 
-/** The open database: SQLite's file, of which this process is the only one, or PostgreSQL's, of which it is one of several. */
+/** The open database: a file of SQLite, which this process has alone, or one of PostgreSQL, which several processes share. */
 export interface Store {
   /**
    * Runs `work` in a transaction and resolves after its commit is on the disk. Pieces that wait at the same

@@ -1,4 +1,4 @@
-// Comma-separated values (RFC 4180), of which no spreadsheet takes a text for a formula.
+// Comma-separated values (RFC 4180), written so that no spreadsheet takes a text for a formula.
 
 /**
  * Where a spreadsheet would begin to calculate, or run, what stands there: at the beginning of a cell, behind spaces too.

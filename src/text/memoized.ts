@@ -1,5 +1,5 @@
 /**
- * Makes a thing once for each name, and keeps it: for what is dear to make, of which there are few. A format of a
+ * Makes a thing once for each name, and keeps it: for things that are dear to make and few. A format of a
  * language takes tens of kilobytes outside the heap, which the collector does not see.
  */
 export function memoized<Made>(make: (name: string, variant: string) => Made) {

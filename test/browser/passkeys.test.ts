@@ -124,7 +124,7 @@ describe('passkeys in a browser', () => {
     expect(told).toEqual([{ reason: 'its counter did not go on: two devices may have the same passkey' }]);
   });
 
-  it('sign in nobody whom the device did not verify', async () => {
+  it('sign in no one whom the device did not verify', async () => {
     const { view, authenticator } = await withPasskey('ada@example.com');
     await authenticator.setVerified(false);
     await press(view, authenticator, 'not verified');

@@ -12,7 +12,7 @@ let settings: Record<string, string>;
 let service: Started;
 let acme: string;
 
-/** Runs the command, of which no setting says more than where the data are. */
+/** Runs the command with no other setting than the place of the data. */
 async function run(words: readonly string[], more: Record<string, string> = {}, input = '') {
   const started = startProcess({ settings: { MEMBERDOOR_DATA: folder, ...more }, words, input });
   const { code } = await started.exited;

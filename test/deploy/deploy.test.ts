@@ -68,7 +68,7 @@ describe('the units of systemd', () => {
       read('memberdoor.service'),
     )?.[1];
 
-    /** Runs the line with a Node of which only the second question is answered well; says how often it was asked. */
+    /** Runs the line with a Node that answers only the second question well; says how often it was asked. */
     const questionsOf = (mainPid: number) => {
       const folder = temporaryFolder();
       const programs = join(folder, 'node_modules/node-linux-any/bin');

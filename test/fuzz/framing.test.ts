@@ -11,7 +11,7 @@ const service = useService({ data: 'security' });
 
 const form = 'grant_type=refresh_token&client_id=pub1&refresh_token=x';
 
-/** Pieces of requests, right and wrong, of which something like a request is put together. */
+/** Pieces of requests, right and wrong: something like a request is put together from them. */
 const line = fc.constantFrom(
   ...[
     'POST /api/oidc/token HTTP/1.1',

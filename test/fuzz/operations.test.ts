@@ -29,7 +29,7 @@ beforeAll(async () => {
 const makesKeys = ['keys.rotate', 'keys.retire', 'tenants.create'];
 const tried = operations.filter(({ name }) => isLong || !makesKeys.includes(name));
 
-/** An operation with its example, some of whose fields have other values. */
+/** An operation with its example, with other values in some of its fields. */
 const call = fc.constantFrom(...tried).chain((operation) =>
   fc.record({
     operation: fc.constant(operation),

@@ -259,7 +259,7 @@ const ends: Readonly<Record<string, (member: Member) => Promise<unknown>>> = {
     service.store.transaction((tx) => deleteMember(tx, tenantId, id, service.clock.now())),
 };
 
-/** Who is not signed in is led to sign in; whose password is judged, or link looked up, hears that it is wrong. */
+/** A visitor who is not signed in is led to sign in; one with a wrong password or link hears that it is wrong. */
 const isRefused = ({ status, headers }: Answer) =>
   [404, 410, 422].includes(status) || /^\/(?:admin\/)?sign-in/.test(String(headers.location));
 
@@ -406,7 +406,7 @@ describe('F3: a password is changed while another browser is about to change it'
     return { answer, other };
   };
 
-  it('F3: who ends all other sessions with it ends the other change too, and its session is gone', async () => {
+  it('F3: a change that ends all other sessions ends the other change too, and its session is gone', async () => {
     const { answer, other } = await race(true);
     expect(answer.headers.location).toMatch(/^\/sign-in/);
     expect((await other.send('/account')).status).toBe(303);

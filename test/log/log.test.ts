@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/records/temporary-folder.ts';
 import { copyFixtures, fixtureKey } from '../support/run/fixture-folders.ts';
 import { freePort } from '../support/service.ts';
 
-/** A pipe of the system, as a shell makes one; who reads it never waits. */
+/** A pipe of the system, as a shell makes one; its reader never waits. */
 function pipe(writerFlags = 0) {
   const path = join(temporaryFolder(), 'log');
   execFileSync('mkfifo', [path]);
@@ -50,7 +50,7 @@ describe('F15: the service goes on without its log', () => {
     return origin;
   }
 
-  /** Asks for pages, each of which is a line, and then stops the service. */
+  /** Asks for pages, which log a line each, and then stops the service. */
   async function useAndStop(origin: string): Promise<void> {
     // Far more lines than a pipe holds.
     for (let round = 0; round < 20; round += 1) {

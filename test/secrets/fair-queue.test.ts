@@ -53,7 +53,7 @@ describe('who waits for a password to be hashed', () => {
     expect((await drain()).slice(0, 4)).toEqual(['flood1', 'flood2', 'home', 'flood3']);
   });
 
-  it('promise 7: who asks again and again does not stay ahead of who waits', async () => {
+  it('promise 7: a caller who asks again and again does not stay ahead of one who waits', async () => {
     const { add, drain, settle } = queueOf(50);
     for (const number of numbers(4)) add(`a${number}`, 'a');
     add('b1', 'b');

@@ -217,7 +217,7 @@ export async function setLimits(
   });
 }
 
-/** A service of the fixtures on whose tenant A tests ask for as many codes as they like. */
+/** A service of the fixtures: on its tenant A tests ask for as many codes as they like. */
 export async function startUnlimited(options: Partial<TestServiceOptions> = {}): Promise<TestService> {
   const service = await startTestService({ data: 'security', ...options });
   await setLimits(service, hosts.a, unlimited);

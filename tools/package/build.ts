@@ -14,7 +14,7 @@ const entries = {
   'read-thread': 'src/operations/tenant-file/read-thread.ts',
 } as const;
 
-/** What npm installs beside the package: it is native. (`pg` would use `pg-native` if somebody had installed it.) */
+/** What npm installs beside the package: it is native. (`pg` would use `pg-native` if that were installed.) */
 export const apart: readonly string[] = ['better-sqlite3'];
 const external = [...apart, 'pg-native'];
 
@@ -45,7 +45,7 @@ const chunksOf = (output: Output): readonly OutputChunk[] => output.filter((file
 /**
  * What each command loads, and what a start loads besides, as one file each: to find a file takes longer than to read it.
  *
- * @param chunks as they are cut by who loads what
+ * @param chunks as they are cut by what loads what
  */
 function groupsOf(chunks: readonly OutputChunk[]) {
   const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));

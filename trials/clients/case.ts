@@ -53,7 +53,7 @@ export interface Door {
   page(file: string, settings: (origin: string) => Promise<object>): Promise<TestApp>;
 }
 
-/** Who signs in. */
+/** The member who signs in. */
 export const email = 'ada@example.com';
 
 export const redirectUri = 'http://localhost/callback';

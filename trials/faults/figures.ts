@@ -13,7 +13,7 @@ export interface Figures {
   /** One line of a table. */
   text(): string;
   /**
-   * The same service, of which every answer is counted.
+   * The same service, with every answer counted.
    *
    * @param mayRefuse whether it may answer 503 now, which then is thrown as `Refused`
    */

@@ -23,7 +23,7 @@ const spares = 10;
 /** What a site has before its disk fails. */
 export interface Before {
   readonly accessToken: string;
-  /** Refresh tokens of other sign-ins, none of which may be spent in vain. */
+  /** Refresh tokens of other sign-ins: none may be spent in vain. */
   readonly tokens: readonly string[];
   /** Refresh tokens that may be revoked to find out whether the least still fits. */
   readonly spare: readonly string[];

@@ -98,7 +98,7 @@ function figuresOf(route: string, all: readonly Remembered[], from: number, to: 
   };
 }
 
-/** Routes of which there are many, told as one. */
+/** Routes with many addresses, told as one. */
 const families = [
   /^\/admin(?=\/)/,
   /^\/api\/v1\/admin(?=\/)/,

@@ -1,4 +1,4 @@
-// The command `dev`: a development service for the project in whose folder it is run.
+// The command `dev`: a development service for the project in the current folder.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceConfig } from '../../config.ts';

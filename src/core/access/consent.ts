@@ -50,7 +50,7 @@ export function wordsOf({ id, name, description }: Pick<Consent, 'id' | 'name' |
 }
 
 /**
- * A consent and a member's answers, of which the last is enough: a member who never answered has not agreed, and has
+ * A consent and a member's answers. The last one is enough: a member who never answered has not agreed, and has
  * no time of it (ISO 8601, UTC, milliseconds).
  */
 export function consentOf({ id, name, description }: Consent, changes: readonly ConsentChange[]) {
@@ -59,7 +59,7 @@ export function consentOf({ id, name, description }: Consent, changes: readonly 
   return { id, name, description, status, changedAt: isoTimeOrNull(last?.changedAt ?? null) };
 }
 
-/** Who answers, where and when. */
+/** The member who answers, the way by which the answer came, and when. */
 export type Answerer = Pick<ConsentChange, 'memberId' | 'source' | 'clientId' | 'changedAt'>;
 
 /**

@@ -19,7 +19,7 @@ const bitsOf = { 4: 32, 6: 128 } as const;
 /** What stands before the 32 bits of an address of IPv4 that is written as IPv6 (RFC 4291 §2.5.5.2). */
 const mapped = { bits: 96, value: 0xffffn } as const;
 
-/** The longest text that is read: eight groups, of which the last two may be IPv4, and a prefix. */
+/** The longest text that is read: eight groups, the last two perhaps as IPv4, and a prefix. */
 const longestText = 49;
 
 /** Reads an IP address without a zone, a port or brackets; null if it is none. */
@@ -177,7 +177,7 @@ function parseIpv4(text: string): bigint | null {
   return joined(numbers, 8n);
 }
 
-/** Eight groups, of which `::` stands for those that are 0; the last two may be written as IPv4 (RFC 4291 §2.2). */
+/** Eight groups: `::` stands for some that are 0, and the last two may be written as IPv4 (RFC 4291 §2.2). */
 function parseIpv6(text: string): bigint | null {
   const [before = '', after, ...rest] = text.split('::');
   if (rest.length > 0) return null;

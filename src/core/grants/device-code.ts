@@ -32,7 +32,7 @@ export interface DeviceCode {
   readonly interval: number;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** Who approved or rejected it, in which session, signed in when. */
+  /** The member who approved or rejected it, the session, and when that member signed in. */
   readonly memberId: string | null;
   readonly sessionId: string | null;
   readonly authenticatedAt: number | null;

@@ -1,7 +1,7 @@
 /** How the pending device codes of a client are shared between the networks that ask for them (security, F8). */
 import { pendingCodeParts } from '../limits.ts';
 
-/** Who holds the pending codes of a client when one more is asked for. */
+/** The holders of a client's pending codes when one more is asked for. */
 export interface Held {
   /** All of them. */
   readonly total: number;

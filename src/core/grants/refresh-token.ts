@@ -111,7 +111,7 @@ const wider = refusal('invalid_scope', 'a refresh may narrow the scope, not wide
  * What scope an answer was narrowed to is not stored: a replay is for the scope that it asks for itself, and
  * one that asks for none is for all of the sign-in's. A client that narrowed repeats its request as it was.
  *
- * A token that is bound to a key is as good as unknown without a proof of that key, and nothing ends: who has stolen it
+ * A token that is bound to a key is as good as unknown without a proof of that key, and nothing ends: a thief of the token
  * without the key cannot use it, and should not be able to sign the member out with it either (RFC 9449 §5).
  *
  * @param signIn the sign-in that the token names, or null

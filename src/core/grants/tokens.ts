@@ -25,7 +25,7 @@ export interface TokenGrant {
   readonly kind: 'tokens';
   readonly client: Client;
   readonly member: Member;
-  /** Everything that was granted, of which the access token has what is of its API (`scopeAt`). */
+  /** Everything that was granted. The access token has the part that is of its API (`scopeAt`). */
   readonly scope: Scope;
   /** The API that the access token is for; null for the member API (RFC 8707). */
   readonly api: Api | null;
@@ -41,7 +41,7 @@ export interface TokenGrant {
   readonly issuedAt: number;
 }
 
-/** Who gets the tokens of a sign-in that begins, and its id. */
+/** The member and the client of a sign-in that begins, and its id. */
 export interface Beginning {
   readonly client: Client;
   /** The member as stored now; null is one who may not sign in any more. */

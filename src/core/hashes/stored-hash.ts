@@ -50,7 +50,7 @@ interface ScryptHash extends ScryptCosts {
   readonly isFolded: boolean;
 }
 
-/** Firebase's: the key of scrypt encrypts the key of the project, of which we keep the SHA-256 and not itself. */
+/** Firebase's: the key of scrypt encrypts the key of the project. We keep the SHA-256 of that key, not the key. */
 interface FirebaseHash extends ScryptCosts {
   readonly kind: 'firebase';
   readonly salt: Buffer;

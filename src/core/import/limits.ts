@@ -16,7 +16,7 @@ export const uploadBytes = 64 * 1_024 ** 2;
 /** Of an upload the service keeps the file for so long, unless it is at work on it. */
 export const uploadMemory = day;
 
-/** How long it rests between two batches, so that who waits is served; how often several processes look for work. */
+/** How long it rests between two batches, so that requests are served; how often several processes look for work. */
 export const importPace = { pause: 10, look: 5 * second, failed: 10 * second } as const;
 
 /** So many refused lines are shown before an import starts. */

@@ -69,7 +69,7 @@ export function afterAsking(before: OldSystem, failure: string | null, now: numb
 
 /**
  * Reads what it says of a member, as a line of ours is read. A hash in it means nothing, since the password is at hand, and
- * it can speak of no one but who was asked for.
+ * it can speak of no one but the member who was asked for.
  *
  * @param email the address that was asked for
  */

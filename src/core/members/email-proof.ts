@@ -97,7 +97,7 @@ export function beginEmailProof(
 export type SentProofs = Readonly<Record<keyof typeof mailsPerHour, number>>;
 
 /**
- * Whether an address may be sent one more proof: who asks is held to a share of their own (F6).
+ * Whether an address may be sent one more proof: each asker is held to a share of their own (F6).
  *
  * @param isKnown whether the member with the address has signed in with the browser that asks: such a browser has its
  *   share whatever others have asked for (promise 7)

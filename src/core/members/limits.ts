@@ -29,8 +29,8 @@ export const wrongEmailCodes = 5;
 
 /**
  * Digits of an app (RFC 6238 §5.2): those of the step before and after hold too. Recovery codes: ten of ten letters, 50 bits
- * each, of which a guesser sees no hash without the tenant's key. Who knows the password could try digits day after day, of
- * which three in a million are right: so the wait for wrong ones grows to half a day, and a mail tells the member. What was proven by a first factor waits ten minutes for
+ * each, and a guesser sees no hash of them without the tenant's key. A thief of the password could try digits day after day, and
+ * three in a million are right: so the wait for wrong ones grows to half a day, and a mail tells the member. What was proven by a first factor waits ten minutes for
  * the second; grave acts of an administrator ask again after five. A tenant lets a browser go without it for 90 days at most.
  */
 export const wrongSecondFactors = { failures: 5, longestWait: 12 * hour } as const;

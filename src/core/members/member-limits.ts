@@ -45,7 +45,7 @@ export function blockedUntil(
   return failed.lastFailedAt + Math.min(signInLimit.firstWait * 2 ** doublings, longestWait);
 }
 
-/** The same of a second factor: who gives it has proven the first one, and waits longer (SF24). */
+/** The same of a second factor: a guesser of it has proven the first one, and waits longer (SF24). */
 export const factorBlockedUntil = (failed: SignInFailures | null, now: number): number =>
   blockedUntil(failed, now, wrongSecondFactors.failures, wrongSecondFactors.longestWait);
 

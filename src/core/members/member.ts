@@ -46,7 +46,7 @@ export interface Member {
   readonly deletionDueAt: number | null;
 }
 
-/** A member of whom nothing is known yet: what is said of it later is laid over this. */
+/** A member with no facts yet: the facts are laid over this. */
 export function blankMember(tenantId: string, now: number): Member {
   return {
     id: '',

@@ -36,7 +36,7 @@ export const hasTwoFactors = ({
 }: Pick<Tenant, 'secondFactor' | 'passkeys'>): boolean => secondFactor !== 'off' || passkeys === 'on';
 
 /**
- * What makes two factors of one: the digits of an app, or a passkey where there are none, which has two in it. Who has
+ * What makes two factors of one: the digits of an app, or a passkey where there are none, which has two in it. A member who has
  * neither sets digits up.
  */
 export type FactorStep = 'proof' | 'passkey' | 'set-up';

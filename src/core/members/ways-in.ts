@@ -1,4 +1,4 @@
-// The ways in that a member has, of which the last one stays.
+// The ways in that a member has. The last one stays.
 import type { SignInWay } from '../strength.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Member } from './member.ts';

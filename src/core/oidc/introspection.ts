@@ -18,8 +18,8 @@ export const inactive: Introspected = { active: false };
 const told = ['iss', 'sub', 'aud', 'client_id', 'scope', 'iat', 'exp', 'jti', 'cnf'] as const;
 
 /**
- * Whether a client may know what an access token says: its own, and those of the APIs that it is for. Who asks has the
- * token in hand; but a client that was handed another's should not learn whose it is (interop 52). One that a client has in its
+ * Whether a client may know what an access token says: its own, and those of the APIs that it is for. The asker has the
+ * token in hand; but a client that was handed another's should not learn its member (interop 52). One that a client has in its
  * own name for our APIs is for none of another client's: what it opens is the admin API.
  *
  * @param ownAudience of the member API

@@ -1,4 +1,4 @@
-// The events of the audit, and who did what they tell.
+// The events of the audit, and their actors.
 import type { Rule } from '../refusals/rule.ts';
 import type { SignInWay } from '../strength.ts';
 import type { Permission } from './permission.ts';
@@ -211,7 +211,7 @@ export interface AuditEvent {
 /** What is kept of a request that is refused. */
 export type RequestFacts = Pick<AuditEvent, 'reference' | 'browser'>;
 
-/** Who does something, when and from where: made once for a request, an operation or a job. */
+/** The actor, the time and the address: made once for a request, an operation or a job. */
 export interface Source
   extends Pick<AuditEvent, 'at' | 'tenantId' | 'actorKind' | 'actorId' | 'clientId' | 'address'> {
   /** Called for refusals only, since it takes time. */

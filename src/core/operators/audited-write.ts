@@ -10,7 +10,7 @@ import type { Session } from '../session.ts';
 import { wayOf } from '../strength.ts';
 import { type AuditEvent, type AuditFacts, aboutMember, auditEvent, type Source } from './audit-event.ts';
 
-/** What a write means, with the member whose account it is about: who did it, where the source names no actor. */
+/** What a write means, with the member whose account it is about: that is the actor where the source names none. */
 export interface Meaning extends Omit<AuditFacts, 'memberId'> {
   readonly memberId?: string | null;
 }
@@ -149,7 +149,7 @@ function meaningOfSession(session: Session): Meaning | null {
   }
 }
 
-/** The portal writes its own lines of who signs in and out: what happens there is an administrator's doing. */
+/** The portal writes its own lines of sign-ins and sign-outs: what happens there is an administrator's doing. */
 function sessionBegun(session: Session, reason: 'again' | null): Meaning | null {
   if (session.kind === 'admin') return null;
   return { ...aboutSession(session), event: 'sign_in', way: wayOf(session), reason };

@@ -9,7 +9,7 @@ export interface MailSettings {
 }
 
 /**
- * The settings of mail, of which neither is repeated in a problem: the address of the server holds its password.
+ * The settings of mail. A problem repeats neither of them: the address of the server holds its password.
  *
  * @param prefix what the names of settings begin with
  */

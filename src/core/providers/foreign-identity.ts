@@ -7,7 +7,7 @@ export type ForeignClaims = Readonly<Record<string, unknown>>;
 
 /** An account at a provider. */
 export interface ForeignIdentity {
-  /** Who says so: a subject means something together with its issuer alone (Core §2). */
+  /** The issuer: a subject means something together with it alone (Core §2). */
   readonly issuer: string;
   readonly subject: string;
   /** null where it has none, or none that a mail server would understand. */

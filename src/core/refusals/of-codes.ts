@@ -1,4 +1,4 @@
-// What each error code of the protocol means to who builds a client, where no rule says it more exactly.
+// What each error code of the protocol means to the developer of a client, where no rule says it more exactly.
 import type { Reason } from './reason.ts';
 import type { ErrorCode } from './rule.ts';
 

@@ -28,7 +28,7 @@ export const unusedClientMemory = 30 * day;
 /** A document is kept as long as its headers say, within these bounds (interop 62). */
 export const documentLife = { least: 5 * minute, longest: day } as const;
 
-/** A document may have so many characters, of which few are needed. */
+/** A document may have so many characters; few are needed. */
 export const documentLength = 64 * 1_024;
 
 /** An address that had no document for us is not asked again so soon; so many are remembered. */

@@ -34,7 +34,7 @@ export interface Asked {
 /** What a browser is led through: no client asks it, so a fault meets it only where it says so. */
 const ofBrowsers: ReadonlySet<Endpoint> = new Set(['authorization', 'logout', 'page']);
 
-/** Whether a fault is for a request, but for whose member it is. */
+/** Whether a fault is for a request, without a look at its member. */
 export function isFor(
   fault: Omit<Fault, 'memberId'>,
   { endpoint, client, isPoll, isCallback }: Asked,

@@ -49,14 +49,14 @@ export const cardKept = { clients: 30, codes: 40, tokens: 150, signIns: 60, uses
 /** A page of the room shows so many entries of the log, and of an answer so many characters in its line. */
 export const wireShown = { entries: 60, answer: 260 } as const;
 
-/** The TV looks so often whether its time has come, and who listens hears from us at least so often (ms). */
+/** The TV looks so often whether its time has come, and a page that listens hears from us at least so often (ms). */
 export const tvLooks = 250;
 export const eventsHeartbeat = 15 * second;
 
 /** So many listen at once, of all tenants. */
 export const eventsListeners = 50;
 
-/** Who listens and does not read loses the connection when so much waits (bytes). */
+/** A page that listens and does not read loses the connection when so much waits (bytes). */
 export const eventsUnread = 1024 * 1024;
 
 /** A client of the room waits so long for an answer, and reads so much of it (ms, characters). */

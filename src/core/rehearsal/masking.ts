@@ -116,7 +116,7 @@ export function createMask(key: MacKey) {
   return {
     mark,
     values,
-    /** Basic, Bearer or DPoP: who says to be who, and the token's mark. */
+    /** Basic, Bearer or DPoP: the client that is named, and the token's mark. */
     authorization(header: string): string {
       const [, scheme = '', rest = ''] = /^(\w+) +(.*)$/s.exec(header) ?? [];
       if (/^basic$/i.test(scheme)) return `${scheme} ${hidden}`;

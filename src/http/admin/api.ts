@@ -71,7 +71,7 @@ function serveOperation(
     method: methodsOf(operation),
     url: urlOf(operation.path),
     bodyLimit: operation.bodyBytes ?? bodyBytes,
-    // Before the body is read: who may not call hears that, and nothing of what else is wrong.
+    // Before the body is read: a caller who may not call hears that, and nothing of what else is wrong.
     onRequest: async (request, reply) => {
       const caller = await authenticate(request, reply);
       if (caller === null || !(await countCall(reply, caller, deps))) return reply;

@@ -26,7 +26,7 @@ type Operations = readonly Operation[] | (() => Promise<readonly Operation[]>);
 
 /**
  * Opens `memberdoor.sock` in the data folder, for the command: the operations at the paths of the admin API,
- * called by the operator. Who may read the data folder may do everything; a server of its own keeps every
+ * called by the operator. A user who may read the data folder may do everything; a server of its own keeps every
  * request of the network out. The folder's lock is ours, so a socket that is there already is a dead one's.
  *
  * @param operations are loaded, and their routes made, when the command comes first
@@ -110,7 +110,7 @@ async function commandApp(
   return { routing: app.routing, close: () => app.close() };
 }
 
-/** The operator, with who the command says runs it. */
+/** The operator, with the user who runs the command, as the command says. */
 function operatorOf(said: string | string[] | undefined): Extract<Actor, { kind: 'operator' }> {
   try {
     const user = decodeURIComponent(String(said ?? ''));

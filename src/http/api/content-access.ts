@@ -107,7 +107,7 @@ const explanationSchema = resource(
       'Closed: the member has no subscription.',
     ),
     subscriptions: list(
-      'Every subscription of the member, active or not, oldest first, then those of which the member has or had a seat.',
+      'Every subscription of the member, active or not, oldest first, then those in which the member has or had a seat.',
       subscriptionReasonSchema,
     ),
   },

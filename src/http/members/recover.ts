@@ -97,7 +97,7 @@ async function ask(reply: FastifyReply, flow: Flow, deps: Deps) {
 const goToSent = (reply: FastifyReply, flow: Flow, deps: Deps) =>
   reply.redirect(`${url}/sent?flow=${sealFlow(reply, flow, deps, 'asked')}`, 303);
 
-/** The page after asking; who mistyped the address, or gets no mail, finds the way back to the form. */
+/** The page after asking: a member who mistyped the address, or gets no mail, finds the way back to the form. */
 async function showSent(reply: FastifyReply, deps: Deps) {
   const { request } = reply;
   const { flow: asked, ui_locales: chosen = null } = pageQuery(request, ['flow', 'ui_locales']);
@@ -264,7 +264,7 @@ async function sendDone(
   return sendMessage(reply, { ...message, note: 'recover.done.others', ways: [...ways, security] });
 }
 
-/** Whether anything else opens the account, which a new password does not end: who took it over may have left one. */
+/** Whether a passkey or a linked account opens the account too: a thief may have left one, and a new password does not end it. */
 async function hasOtherWays(request: FastifyRequest, member: Member | null, deps: Deps): Promise<boolean> {
   if (member === null) return false;
   const ways = await transactionOf(request, deps, (tx) => listWaysIn(tx, request.tenant, member));

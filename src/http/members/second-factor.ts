@@ -47,7 +47,7 @@ const place = { kind: 'member' } as const;
 
 /**
  * GET and POST /second-factor: asks who has proven one factor for the second one, or sets it up where the tenant demands
- * one. No member is signed in before. Who is signed in already comes here where a client asks for two factors (decision 47).
+ * one. No member is signed in before. A member who is signed in already comes here where a client asks for two factors (decision 47).
  */
 export function secondFactorPage(app: FastifyInstance, deps: Deps): void {
   flowPage(app, deps, url, { show, submit });

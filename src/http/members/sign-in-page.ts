@@ -129,7 +129,7 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fast
   return signIn(reply, flow, checked.verified, deps);
 }
 
-/** Signs in with a passkey, which says by itself whose it is. */
+/** Signs in with a passkey, which names its member. */
 async function submitPasskey(
   reply: FastifyReply,
   flow: Flow,

@@ -24,7 +24,7 @@ const moments = memoized(
 );
 const agos = memoized((language) => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }));
 
-/** Who reads: in which language, and where, if that is known. */
+/** The reader: the language, and the place if that is known. */
 type Reader = Pick<Language, 'tag' | 'country'>;
 
 /** A day, such as "3 March 2026": the reader's own, where it is known where the reader lives (`zoneOfDays`). */

@@ -17,7 +17,7 @@ import { headerLines } from '../headers.ts';
 /** Why a bearer request is refused (RFC 6750 §3.1); `null` means that it brought no token at all. */
 type BearerProblem = null | keyof typeof problems;
 
-/** What is said of a call that is denied: to its sender, and to the audit, with whose token it was, once that is known. */
+/** What the sender and the audit are told of a call that is denied; the audit also gets the owner of the token, once known. */
 interface Denial {
   /** Says more exactly what is wrong. */
   readonly text?: string;

@@ -12,7 +12,7 @@ import type { Deps } from '../deps.ts';
 import { bodyForm, parseForm } from '../form.ts';
 import { basicClientId } from './client/client-authentication.ts';
 
-/** A body of another type than a form's: nothing of it is used, but whose it says to be. */
+/** A body of another type than a form's: nothing of it is used but the client that it names. */
 interface OtherBody {
   readonly claimedId: string | null;
 }

@@ -30,7 +30,7 @@ const parameters = [...authorizationParameters, ...clientParameters] as const;
 /** POST /api/oidc/par (RFC 9126 §2; interop 48). */
 export function pushedRequestEndpoint(app: FastifyInstance, deps: Deps): void {
   const url = '/api/oidc/par';
-  // On a tenant of whose clients none may push, the endpoint does not exist.
+  // Where no client of the tenant may push, the endpoint does not exist.
   app.addHook('onRequest', async ({ tenant }, reply) => {
     return tenant.pushedRequests === 'off' ? reply.status(404).send() : undefined;
   });

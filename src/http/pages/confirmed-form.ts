@@ -1,6 +1,6 @@
 /**
  * Forms that ask a member who is signed in once more who it is, so that a stolen cookie alone cannot take over an account:
- * by the password, or by a passkey. Who has neither, and signs in with codes by mail or an account of another provider, signs
+ * by the password, or by a passkey. A member who has neither, and signs in with codes by mail or an account of another provider, signs
  * in anew.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';

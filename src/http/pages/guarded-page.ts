@@ -40,7 +40,7 @@ export type Next<V> = (act: Act<V>) => Promise<FastifyReply>;
 /** Who may open pages of one kind. */
 export interface Guard<V extends Visit> {
   readonly deps: Deps;
-  /** Who is there; null where they sign in first, and an answer where something else keeps them out. */
+  /** The visitor; null where a sign-in comes first, and an answer where something else keeps them out. */
   admit(tx: Tx, reply: FastifyReply): Promise<V | Answer | null>;
   /** Leads to the sign-in, and back from there. */
   signIn(reply: FastifyReply): Promise<FastifyReply> | FastifyReply;

@@ -73,7 +73,7 @@ export function servePageScripts(app: FastifyInstance): void {
  * browser, then what the member chose, then what the browser says (pages 4).
  *
  * @param asked tags in order of preference, such as those of `ui_locales`
- * @param locale what the member chose, who may have done so elsewhere
+ * @param locale the language that the member chose, here or elsewhere
  */
 export function requestLanguage(
   request: FastifyRequest,

@@ -33,7 +33,7 @@ export function askForPasskey(
 /** What `members/account/passkeys/use.eta` shows; null for nothing. */
 export const passkeyOf = (asked: string | null) => (asked === null ? null : { asked });
 
-/** The same for a new passkey (`assets/passkeys/new.js`): one that says by itself whose it is, and that verifies its user (WebAuthn §5.4). */
+/** The same for a new passkey (`assets/passkeys/new.js`): one that names its member, and that verifies its user (WebAuthn §5.4). */
 export function askForNewPasskey(
   { request: { tenant } }: FastifyReply,
   challenge: string,

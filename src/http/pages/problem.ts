@@ -209,7 +209,7 @@ function noteProblem(reply: FastifyReply, kind: ProblemKind, limitKey: Counted |
   else notePage(reply.request, { event: 'page_refused', target: limitKey?.memberId ?? null, rule, reason });
 }
 
-/** Which problem an error is to who meets it; what is not their doing is logged. */
+/** The problem that a visitor is shown for an error. Errors that are no doing of theirs are logged. */
 export function problemOf(error: FastifyError, { log }: FastifyRequest): 'busy' | 'request' | 'unexpected' {
   if (isOutage(error)) {
     log.error({ err: error }, 'storage unavailable');

@@ -127,7 +127,7 @@ export async function takeSecondStep(
   return { ...taken, proven: { memberId, standing, factors: [...factors, 'otp', 'mfa'] } };
 }
 
-/** Turns the second factor on whose secret a page of this browser showed. @returns its recovery codes; null if it is wrong */
+/** Turns on the second factor whose secret a page of this browser showed. @returns its recovery codes; null if the code is wrong */
 export function takeSetUp(
   tx: Tx,
   request: FastifyRequest,

@@ -57,7 +57,7 @@ export function keepOut(request: FastifyRequest, reply: FastifyReply): FastifyRe
   return reply;
 }
 
-/** Who looks at the pages of the room, and is to see what deeds do. */
+/** Those who look at the pages of the room, and are to see what deeds do. */
 export interface Onlookers {
   /** A deed begins: what the last one had to say is over. */
   begins(tenantId: string): void;

@@ -10,7 +10,7 @@ import { StorageUnavailable } from '../../storage/store.ts';
 /** A connection, with what it waits for. */
 interface Connection {
   readonly socket: Socket;
-  /** Requests that have come and whose answers have not been handed over whole. */
+  /** Requests that have come, and whose answers have not been handed over whole. */
   answers: number;
 }
 
@@ -115,7 +115,7 @@ function readOn(socket: Socket): void {
 }
 
 /**
- * Who takes less than so many bytes in this time (ms) loses the connection; a look is taken at each interval (ms), and so
+ * A client that takes less than so many bytes in this time (ms) loses the connection; a look is taken at each interval (ms), and so
  * many bytes of answers may wait on all connections together.
  */
 const patience = { ...slowReader, interval: connectionsCheckingInterval, unsent: unsentBytes };
@@ -155,7 +155,7 @@ export function letGoOfSlowReaders(
     forget(socket);
     socket.destroy();
   };
-  /** Who took enough, or has taken all that there is, is the last in the order again. @returns now */
+  /** A connection that took enough, or has taken all that there is, moves to the end of the order. @returns now */
   const look = () => {
     const now = performance.now();
     for (const [socket, mark] of [...waiting]) {

@@ -26,7 +26,7 @@ export function createHttpServer(handle: RequestListener): Server {
       requestTimeout,
       keepAliveTimeout,
       connectionsCheckingInterval,
-      // Who names no host is refused with our headers (`tenant.ts`).
+      // A request that names no host is refused with our headers (`tenant.ts`).
       requireHostHeader: false,
     },
     (request, response) => {

@@ -73,7 +73,7 @@ const signIns: Partial<Record<AuditEventName, readonly ['member' | 'administrato
   admin_sign_in_refused: ['administrator', 'refused'],
 };
 
-/** Counts the sign-ins of which the audit tells. */
+/** Counts the sign-ins that the audit tells of. */
 export function countEvent(
   { event, tenantId, way = 'password' }: Pick<AuditEvent, 'event' | 'tenantId' | 'way'>,
   tenants: Pick<Tenants, 'all'>,

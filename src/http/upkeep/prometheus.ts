@@ -74,7 +74,7 @@ export function createMetrics(): PrometheusMetrics {
     buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
     registers,
   });
-  const committed = counter('transactions', 'Transactions, of which several share one commit');
+  const committed = counter('transactions', 'Transactions; several share one commit');
   return {
     registry,
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),

@@ -143,7 +143,7 @@ export async function openToNetwork(
   return true;
 }
 
-/** What a holder says of who may take a seat: an operator's word is told of by the operation. */
+/** Tells the audit what a holder says of who may take a seat; an operation tells of an operator's word by itself. */
 async function auditOpening(
   tx: Tx,
   { tenantId, subscriptionId }: SeatGroup,

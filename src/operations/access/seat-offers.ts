@@ -91,7 +91,7 @@ function throughWhom(holder: Member, way: SeatWay, domain: string): string | nul
   return nameOfHolder(holder, way === 'domain' ? domain : holder.email);
 }
 
-/** A subscription of which a member may take a seat now, and the seat where one is kept for her; else null. */
+/** A subscription in which a member may take a seat now, and the seat where one is kept for her; else null. */
 async function offerOf(tx: Tx, member: Member, subscriptionId: number, visit: SeatVisit) {
   const { tenantId, id: memberId } = member;
   const email = normaliseEmail(member.email);
@@ -109,7 +109,7 @@ async function offerOf(tx: Tx, member: Member, subscriptionId: number, visit: Se
   return { opened, holder, seat: null, way, expired: standing === 'expired' ? known : null } as const;
 }
 
-/** What an invitation is to, for who does not say who she is. */
+/** What an invitation is to, for a visitor who is not signed in. */
 export interface InvitedTo {
   readonly packageName: string;
   /** Of whom it is; null where the holder has no name that strangers may be shown. */

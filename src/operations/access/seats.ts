@@ -1,4 +1,4 @@
-// Seats of subscriptions: opens them for who holds or operates them, invites to them, and ends them.
+// Seats of subscriptions: opens them for their holder or an operator, invites to them, and ends them.
 import {
   beginSeat,
   endSeat,
@@ -83,7 +83,7 @@ export async function openOwnSeats(
   return opened?.subscription.memberId === id ? opened : null;
 }
 
-/** Who does something to a seat, for the audit: a holder acts on what is another member's. */
+/** The actor on a seat, for the audit: a holder acts on what is another member's. */
 type Doer = Pick<Member, 'id'> | null;
 const doneBy = (doer: Doer): By => (doer === null ? {} : { actorKind: 'member', actorId: doer.id });
 
@@ -183,10 +183,10 @@ async function mailInvitation(
 const inviteTimes = ({ id, tenantId, subscriptionId, email }: Seat, now: number) =>
   beginSeat({ id, tenantId, subscriptionId, email }, now);
 
-/** Who invites, in a mail to strangers: the proven address, and a name only where it cannot be an advertisement. */
+/** The inviter, in a mail to strangers: the proven address, and a name only where it cannot be an advertisement. */
 const inviterOf = ({ fullName, email }: Member) => (isName(fullName) ? `${fullName} (${email})` : email);
 
-/** What a member who has a seat, or may take one, reads of whom it is through. */
+/** What a member who has a seat, or may take one, reads of its holder. */
 export const nameOfHolder = ({ fullName }: Member, otherwise: string) =>
   fullName === '' ? otherwise : fullName;
 

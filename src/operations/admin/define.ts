@@ -133,7 +133,7 @@ function withoutTenant<Input extends { readonly tenant?: unknown }>({ tenant: _,
 
 function withTenant<Context extends PreparationContext>(context: Context): OnTenant<Context> {
   const { tenant } = context;
-  // The schema demands the field, and who runs the operation has looked the tenant up.
+  // The schema demands the field, and the runner of operations has looked the tenant up.
   if (tenant === null) throw new Error('an operation on a tenant was run without one');
   return { ...context, tenant };
 }

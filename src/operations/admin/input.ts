@@ -88,7 +88,7 @@ export async function withMemberIds(
   const ids: Record<string, string> = {};
   for (const [name, value] of Object.entries(input)) {
     if (!isMemberAddress(name, value)) continue;
-    // Whether an address has an account is not told to who may not read members.
+    // An actor who may not read members is not told whether an address has an account.
     if (!mayGrant(actor, ['members:read'])) {
       throw denied(name, 'permission_needed_for_address', { permission: 'members:read' });
     }

@@ -22,7 +22,7 @@ export const limitField: s.Defaulted<number> = {
 };
 
 /**
- * Cuts a page of a list, of which one entry more than its length was read.
+ * Cuts a page of a list: one entry more than its length was read.
  *
  * @returns the page, and the last entry of it where others follow
  */

@@ -24,7 +24,7 @@ export interface OperationDeps {
   readonly random: Random;
   readonly mails: Pick<Mailer, 'queue' | 'retry'>;
   readonly tenants: Tenants;
-  /** Lets who reads events wait for them. */
+  /** Lets readers of events wait for them. */
   readonly events: Pick<EventWaiting, 'waitFor'>;
   /** Which calls with a key are under way; left out where none comes with one. */
   readonly callsUnderWay?: CallsUnderWay;
@@ -46,7 +46,7 @@ export interface PreparationContext extends OperationDeps {
   readonly tenant: OpenTenant | null;
   /**
    * Whether all that is done is taken back. What ends with a change and can be refused by nothing is left alone then:
-   * there may be a hundred thousand sign-ins, and who compares a file need not be allowed to change anything.
+   * there may be a hundred thousand sign-ins, and an actor who compares a file need not be allowed to change anything.
    */
   readonly isTrial: boolean;
 }
@@ -115,7 +115,7 @@ export interface Operation<Input = unknown, Prepared = unknown> {
   readonly permission: Permission;
   /**
    * `tenant`: its administrators may; the input then has a field `tenant`, an id or a host. `system`: only
-   * who has every tenant may, whether the input names one or not.
+   * with every tenant may, whether the input names one or not.
    */
   readonly reach: 'system' | 'tenant';
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -37,7 +37,7 @@ export interface Call {
   /** Where it came from; null for the machine itself. */
   readonly address: string | null;
   /**
-   * Makes sure, in the transaction of the work, that who calls still may: the session or the token may have ended
+   * Makes sure, in the transaction of the work, that the caller still may: the session or the token may have ended
    * since it was looked at (architecture, rule 19; F4). It throws where it has.
    */
   readonly demand?: (tx: Tx) => Promise<void>;
@@ -50,7 +50,7 @@ export interface Call {
 }
 
 /**
- * Runs an operation: its input against its schema, who calls against what it demands, then its work, in one
+ * Runs an operation: its input against its schema, the caller against what it demands, then its work, in one
  * transaction with the line of the audit. What an actor was denied stands in the audit too.
  *
  * @throws OperationRefused; nothing was changed then
@@ -86,7 +86,7 @@ export async function runOperation(call: Call, store: Store, deps: OperationDeps
     throw error;
   });
   putInPlace?.();
-  // A client may sign with an algorithm now of which its tenant has no key. Making one is slow, and the change is
+  // A client may now sign with an algorithm that its tenant has no key for. Making one is slow, and the change is
   // committed: where this fails, a chore makes it, or the first signature.
   if (operation.acts) await makeMissingKeys(store, deps).catch(() => 0);
   return answer;
@@ -94,7 +94,7 @@ export async function runOperation(call: Call, store: Store, deps: OperationDeps
 
 /**
  * A file part by part, each in a transaction of its own, when it is asked for: however long the file is, one part is
- * in memory. Who called may read all of it: that was decided with the first part.
+ * in memory. The caller may read all of it: that was decided with the first part.
  *
  * @param first what `runOperation` answered
  * @throws StorageUnavailable where it cannot go on
@@ -218,7 +218,7 @@ function reachableTenant(
   return found?.disabledAt === null || hasAllTenants(actor) ? found : undefined;
 }
 
-/** Who calls: everything that the operation changes is theirs. */
+/** The caller: everything that the operation changes is theirs. */
 function sourceOf({ actor, input, address }: Call, tenantId: string | null, now: number): Source {
   const { clientId: named } = input;
   const clientId = typeof named === 'string' ? clipped(named) : null;

@@ -35,7 +35,7 @@ const clientSchema = s.resource('FoundClient', 'A client', {
   disabledAt: s.timeOrNull('Since when it is disabled', null),
 });
 
-/** Beside what it says, a search says whose it is. */
+/** Beside what it says, a search names its owner. */
 const ofMember = <Base>(schema: s.Schema<Base>, title: string) =>
   s.extended(schema, title, String(schema.description), memberNameFields);
 
@@ -49,7 +49,7 @@ const outputSchema = s.exactly('What was found: the first of each kind', {
     ofMember(checkoutSchema, 'FoundCheckout'),
   ),
   events: s.list('What was refused under this reference', auditEventSchema),
-  more: s.texts('The kinds of which there are more than are shown', 'member'),
+  more: s.texts('The kinds with more than are shown', 'member'),
   exact: s.list('Those that bear the very text as name or number', exactSchema),
 });
 

@@ -168,7 +168,7 @@ const revoking = {
   run: (context: OperationContext, { tokenId }: { readonly tokenId: string }) => revoke(context, tokenId),
 } as const;
 
-/** A token is one tenant's or the service's; but for whose it is, the same is done to it. */
+/** A token is one tenant's or the service's; otherwise the same is done to it. */
 export const tokenOperations: readonly Operation[] = [
   onTenant(
     keyedList({

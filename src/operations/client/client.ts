@@ -31,11 +31,11 @@ export interface ClientRegistration
     Partial<Omit<Client, 'clientId' | 'name' | 'type' | 'tenantId' | 'secrets'>> {
   /** The secret in clear; only its hash is kept. */
   readonly secret?: string;
-  /** Secrets of which the hashes alone are known. */
+  /** Secrets that are known by their hashes alone. */
   readonly secretHashes?: readonly string[];
 }
 
-/** The settings of a client of which its registration says nothing. */
+/** The settings of a client that its registration does not name. */
 export const clientDefaults = {
   origin: 'operator',
   claimedName: null,

@@ -48,7 +48,7 @@ export interface Entering {
 export interface LookedUp {
   /**
    * The device, or what the member decided on it before; null for every other code, whatever the reason (U8);
-   * `limited` to who entered too many wrong codes; `busy` where too many entries wait, or another one of this member
+   * `limited` after too many wrong codes; `busy` where too many entries wait, or another one of this member
    * or address: its code was not looked up.
    */
   readonly result: FoundDevice | OwnDecision | 'limited' | 'busy' | null;

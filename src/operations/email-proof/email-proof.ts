@@ -26,7 +26,7 @@ export interface MemberDeps {
   readonly mails: Pick<Mailer, 'queue'>;
 }
 
-/** Who asks for a mail to an address, in hashes. */
+/** The asker for a mail to an address, in hashes. */
 export type Asker = Pick<EmailProof, 'askedBy' | 'askedFrom'>;
 
 const hour = 60 * 60 * 1_000;

@@ -1,14 +1,14 @@
-// Lets those who read events wait for the next one, without a transaction.
+// Lets readers of events wait for the next one, without a transaction.
 import { feed as limits } from '../../core/events/limits.ts';
 import { lastEventNumber } from '../../storage/events/event.ts';
 import type { Store } from '../../storage/store.ts';
 import type { Schedule } from '../../system/clock.ts';
 
-/** Who waits for events. */
+/** The readers who wait for events. */
 export interface EventWaiting {
   /**
    * Resolves once events of a tenant behind a number are there, or the time is over; at once where too many wait already.
-   * It never rejects: what came of it, a look at the events says.
+   * It never rejects: a look at the events says what came of it.
    */
   waitFor(tenantId: string, after: number, ms: number): Promise<void>;
   /** Events of these tenants have been numbered, and can be read. */

@@ -110,7 +110,7 @@ function createOutgoing({ store, clock, tenants, outbound, log }: LogoutNoticesD
     if (notice.attempts === 0 && attempts === 1) {
       log().warn({ ...factsOf(notice), result }, 'a client did not take a logout notice, which waits');
     }
-    // One that is called wrong says nothing of the others.
+    // A refusal of one notice says nothing of the others.
     return sending === 'refused' ? null : retryAt;
   };
 
@@ -123,7 +123,7 @@ function createOutgoing({ store, clock, tenants, outbound, log }: LogoutNoticesD
     return null;
   }
 
-  /** Who is told now: null where the client, its address or its tenant is there no more. */
+  /** The recipient of a notice; null where the client, its address or its tenant is gone. */
   async function recipientOf(tx: Tx, { tenantId, clientId }: LogoutNoticeRow): Promise<Recipient | null> {
     await tenants.follow(tx);
     const tenant = tenants.all().find(({ id }) => id === tenantId);

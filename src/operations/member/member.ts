@@ -28,7 +28,7 @@ import type { Random } from '../../system/random.ts';
 import { auditDeed } from '../audit/audit.ts';
 import { signOutApps, signOutSessions } from '../session/session.ts';
 
-/** A member of these facts with the next free numbers, who is yet to be stored. */
+/** A new member of these facts with the next free numbers; it is not stored yet. */
 export async function newMember(
   tx: Tx,
   tenantId: string,

@@ -48,7 +48,7 @@ export interface AskingDeps {
   readonly asked: (result: AskedResult) => void;
 }
 
-/** Who may ask now; null where the tenant asks no one, and nothing is any different. */
+/** What may be asked now; null where the tenant asks no old system. */
 export function oldMembersOf(tenant: OpenTenant, deps: AskingDeps): OldMembers | null {
   const { oldSystemUrl: url } = tenant;
   if (url === null) return null;

@@ -24,7 +24,7 @@ export interface Presented {
   /** As addresses are counted. */
   readonly address: string;
   readonly about: ChallengeFor;
-  /** Who it must be; null where the passkey says who it is. */
+  /** The member that it must be; null where the passkey names the member. */
   readonly memberId: string | null;
 }
 

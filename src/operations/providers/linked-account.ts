@@ -24,7 +24,7 @@ import type { OpenTenant } from '../tenant/open-tenants.ts';
 export type ProvenAccount = Pick<PendingAccount, 'provider' | 'issuer' | 'subject' | 'email'>;
 
 /**
- * Links a proven account to a member, who proved that hers is hers.
+ * Links a proven account to a member who proved who she is.
  *
  * @param isNews whether she is told by mail: not of the account that hers began with
  * @returns the link, the one that was there if it is hers; or why there is none

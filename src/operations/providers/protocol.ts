@@ -120,7 +120,7 @@ export function redeem(
   });
 }
 
-/** An id_token may leave out what UserInfo says; whose it is both must agree on (Core §5.3.2). */
+/** An id_token may leave out what UserInfo says; both must agree on the subject (Core §5.3.2). */
 async function withUserInfo(
   configuration: Configuration,
   claims: ForeignClaims,

@@ -141,7 +141,7 @@ interface NewPassword {
   readonly passwordHash: string;
   /** Whether all sessions and sign-ins of the member end with it. */
   readonly everywhere: boolean;
-  /** Who sets it, for the audit, where the one before need not be known. */
+  /** The actor who sets it without knowing the one before, for the audit. */
   readonly reason?: string | null;
   /** Where a member who knows the one before sets it, for the mail that tells of it. That session stays. */
   readonly origin?: { readonly sessionId: string; readonly place: string; readonly language: string };

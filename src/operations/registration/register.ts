@@ -18,7 +18,7 @@ import { storeUnverifiedClient, unverifiedClient } from './store-client.ts';
 /** A registration as it is answered: with the token that changes it, which is known in clear only now. */
 export type Registered = Pick<UnverifiedClient, 'client' | 'createdAt'> & { readonly token: string };
 
-/** Who asks for something, on which tenant, and when (ms). */
+/** The tenant that is asked, and when (ms). */
 interface Asking {
   readonly tenant: OpenTenant;
   readonly now: number;

@@ -24,7 +24,7 @@ export async function claimOf(tx: Tx, tenant: Tenant, client: Client): Promise<s
   return looksLike(claimedName, [tenant.name, ...own.map(({ name }) => name)]) ? null : claimedName;
 }
 
-/** Who bans, and when (ms). */
+/** When a ban begins (ms), and whether it is only tried. */
 interface Banning {
   readonly now: number;
   readonly isTrial: boolean;

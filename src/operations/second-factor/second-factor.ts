@@ -55,7 +55,7 @@ export type JudgedFactor =
 /**
  * Judges what is given for the second factor of a member, and counts it, in one transaction: of any number at once no more
  * are looked at than are allowed (F1). Digits that were right are used up with all before them, and so is a recovery
- * code. No known browser passes the limit: who gives it knows the password already.
+ * code. No known browser passes the limit: a visitor who gives a code knows the password already.
  *
  * @returns `none` where the member has no second factor any more
  */
@@ -229,6 +229,6 @@ function newRecoveryCodes({ tokenKey }: OpenTenant, memberId: string, random: Pi
   return { codes, hashes: codes.map((code) => hashRecoveryCode(tokenKey, memberId, code)) };
 }
 
-/** Keyed and bound to the member: who has the database alone cannot look for codes (W9). */
+/** Keyed and bound to the member: a thief of the database alone cannot look for codes (W9). */
 const hashRecoveryCode = (key: MacKey, memberId: string, code: string): string =>
   hmac(key, 'recovery code', memberId, code).toString('base64url');

@@ -1,4 +1,4 @@
-// Another master key: for a service that is stopped, and for one whose key is lost, of which all is saved but what only that key can read.
+// Another master key: for a service that is stopped, and for one whose key is lost, which keeps all but what only that key can read.
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import { type Vault, wrongMasterKey } from '../../secrets/vault.ts';

@@ -159,7 +159,7 @@ export async function closeClean(
   failed: (error: unknown) => void = () => {},
 ): Promise<void> {
   if (store.isShared || dataFolder === null) return store.close();
-  // Who cannot be asked now is asked the next time.
+  // A store that cannot be asked now is asked the next time.
   const erasedAt = await store.transaction(cleaningDue).catch(() => null);
   const isLost = store.isLost();
   await store.close();

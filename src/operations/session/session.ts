@@ -54,7 +54,7 @@ export interface SessionDeps extends MemberDeps {
 }
 
 /**
- * Begins the session of a member, or renews the one this browser has: the first write of a whole flow. Who signs in comes
+ * Begins the session of a member, or renews the one this browser has: the first write of a whole flow. A member who signs in comes
  * here by `enter` alone.
  */
 export async function startSession(

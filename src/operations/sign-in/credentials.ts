@@ -54,7 +54,7 @@ export type Admission = (member: Member | null, now: number) => string | null;
 export const anyMember: Admission = (member, now) =>
   maySignIn(member, now) ? null : 'the account may not be used';
 
-/** Who guesses, as far as guesses are counted. */
+/** The guesser, as guesses are counted. */
 export interface Guesser {
   /** The hash of the browser's cookie. */
   readonly browser: string;
@@ -163,7 +163,7 @@ export async function finishConfirmation(
   return true;
 }
 
-/** A guess on its way to be judged, and who it counts for. */
+/** A guess on its way to be judged, and the guesser that it counts for. */
 export interface Attempt {
   readonly kind: 'begun';
   readonly tenantId: string;

@@ -11,7 +11,7 @@ import type { Tx } from '../../storage/store.ts';
 import { auditDeed } from '../audit/audit.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 
-/** What a tenant offers, and whose ways in are meant. */
+/** What a tenant offers, and the member whose ways in are meant. */
 type Offering = Pick<OpenTenant, 'issuer' | 'passkeys' | 'emailCodes'>;
 type Holder = Pick<Member, 'id' | 'tenantId' | 'userType' | 'emailVerified'>;
 

@@ -49,7 +49,7 @@ export function startChores(
 ): Chores {
   const ending = new AbortController();
   const isOver = () => ending.signal.aborted;
-  /** Who skips time waits for it to be over: others only take their turns in between. */
+  /** A caller who skips time waits for it to be over: others only take their turns in between. */
   let isHurried = false;
   const pause = () =>
     wait(isHurried ? 0 : sweepBite.pause, undefined, { signal: ending.signal, ref: false }).catch(

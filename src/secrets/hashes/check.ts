@@ -164,7 +164,7 @@ export async function spendUnit(
       await hashing.pbkdf2(String(first), message, noSalt, amount, 20);
       return;
     case 'bcrypt':
-      // What is left is a sum of powers of two, of which 16 is the least that bcrypt takes.
+      // What is left is a sum of powers of two; 16 is the least that bcrypt takes.
       for (let cost = 31; cost >= 4; cost -= 1) {
         if (Math.floor(amount / 2 ** cost) % 2 === 0) continue;
         const settings = `$2b$${String(cost).padStart(2, '0')}$${bcryptSalt}`;

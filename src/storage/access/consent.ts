@@ -116,7 +116,7 @@ export async function listLastConsentChanges(
 
 export const insertConsentChange = insertion('consentChanges');
 
-/** An answer as it was given, for those who have to show who agreed to what, with whose it is and whether it still holds. */
+/** An answer as it was given, with its member and whether it still holds: a business has to show who agreed to what. */
 export interface ConsentAnswer extends ConsentChange {
   readonly id: number;
   /** null of a member who was deleted: the answer stays, and names no person. */

@@ -1,4 +1,4 @@
-// What says which content channels are open to a member: her own subscriptions, and those of which she has a seat.
+// What says which content channels are open to a member: her own subscriptions, and those in which she has a seat.
 import { throughSeat } from '../../core/access/seats/seat.ts';
 import type { MemberSubscription } from '../../core/access/subscription.ts';
 import type { Member } from '../../core/members/member.ts';

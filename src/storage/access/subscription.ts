@@ -59,7 +59,7 @@ export async function listNewestSubscriptions(
 
 /**
  * The subscriptions that say what a member has access to, oldest first: of those that may give it now the ones that run
- * longest, and the newest ones, of which one may be the nearest miss.
+ * longest, and the newest ones, since one of them may be the nearest miss.
  */
 export async function listSubscriptionsToLookAt(
   tx: Tx,
@@ -120,7 +120,7 @@ export async function nextSubscriptionId(tx: Tx): Promise<number> {
   return ((await highest(tx, 'subscriptions', 'id', {})) ?? 0) + 1;
 }
 
-/** Some of those whose time has come or gone, and who are not written down as that yet. */
+/** Some of those whose time has come or gone, where that is not written down yet. */
 export async function listUnsettled(tx: Tx, now: number, most: number): Promise<readonly Subscription[]> {
   const all = tx.selectFrom('subscriptions').selectAll().limit(most);
   const come = await all.where('state', '=', 'pending').where('activatedAt', '<=', now).execute();

@@ -16,7 +16,7 @@ export async function findSignIn(tx: Tx, tenantId: string, id: string): Promise<
 
 const signInOf = lookup('signIns', 'id', 'tenantId');
 
-/** A sign-in, and whose it is: null where the member's data were erased. */
+/** A sign-in and its member: null where the member's data were erased. */
 interface SignInOfMember {
   readonly signIn: SignIn;
   readonly member: Member | null;

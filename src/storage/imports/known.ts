@@ -1,4 +1,4 @@
-// Queries of who of the members that a batch of lines speaks of is there: of all of them at once.
+// Finds the members that a batch of lines speaks of and that are there already: all of them at once.
 import type { Member } from '../../core/members/member.ts';
 import { memberColumns, memberOfRow } from '../members/member-row.ts';
 import { type RowOf, rowsWith } from '../rows.ts';

@@ -51,7 +51,7 @@ export interface MemberFilter {
   /** One subscription of the member meets all of these. */
   readonly subscription: readonly Condition<'packageId' | 'state'>[];
   readonly properties: readonly (Pick<Condition<string>, 'comparison' | 'value'> & CustomProperty)[];
-  /** What holds of consents; who never answered has not agreed. */
+  /** What holds of consents; a member who never answered has not agreed. */
   readonly consents: readonly { readonly consentId: string; readonly status: ConsentStatus }[];
 }
 
@@ -173,7 +173,7 @@ async function placeNamed(tx: Tx, tenantId: string, name: string, key: Key): Pro
   const [, at, id = name] = /^(\d{1,15})\.(.+)$/.exec(name) ?? [];
   if (at !== undefined && key === 'updatedAt') return { id, key: Number(at) };
   if (key === 'id') return { id, key: id };
-  // Who was erased has another address in the list, and is not where they were.
+  // A member who was erased has another address in the list, and is not where they were.
   const there = rowsWith(tx, 'members', { tenantId, id, erasedAt: null });
   const row = await there.clearSelect().select(key).executeTakeFirst();
   return row === undefined ? null : { id, key: row[key] };

@@ -7,7 +7,7 @@ import { ifRunAgain } from '../operators/audited.ts';
 import { connectionOf } from '../prepared.ts';
 import type { Store, Tx } from '../store.ts';
 
-/** Who asks for one more pending device code. */
+/** The client and the address that ask for one more pending device code. */
 export interface Asker {
   readonly tenantId: string;
   readonly clientId: string;
@@ -27,7 +27,7 @@ interface Holders {
 
 /**
  * Whether a client may have one more pending device code for a network (decision 32; security, F8). Counting them for
- * each new one would make codes dearer the more there are, so who holds them is kept in memory: it grows with each
+ * each new one would make codes dearer the more there are, so their holders are kept in memory: it grows with each
  * code, and is read anew only where it would refuse one. A refusal may be a second old; no code is given on old news.
  *
  * Where other processes issue codes too, it is read anew each second and after a few codes, and for each code well

@@ -39,7 +39,7 @@ export interface Counters {
    * @returns null if it is allowed, else the seconds after which it is again
    */
   take(key: string, limit: number | null, window: number): Awaitable<number | null>;
-  /** Counts as `take`, and tells how many are left: for who hears that with each answer. */
+  /** Counts as `take`, and tells how many are left: for callers who hear that with each answer. */
   tally(key: string, limit: number, window: number): Awaitable<Tally>;
   /** Counts one less: what was counted ahead, and is no failure after all. */
   giveBack(key: string, window: number): Awaitable<void>;

@@ -74,7 +74,7 @@ export function auditedStore(
   return { ...store, transaction: audit(store.transaction), lookUp: audit(store.lookUp) };
 }
 
-/** The same transaction for another actor, who is named in the audit for what changes through it. */
+/** The same transaction for another actor: the audit names that one for what changes through it. */
 export function actingAs(tx: Tx, source: () => Source): Tx {
   return handle(tx, {
     ...(auditedIn(tx) ?? {
@@ -91,7 +91,7 @@ export function actingAs(tx: Tx, source: () => Source): Tx {
 /** Whether anyone acts in a transaction: no one does in a store that is not audited. */
 export const hasActor = (tx: Tx): boolean => auditedIn(tx) !== undefined;
 
-/** Who acts in a transaction; null where no actor was named, as in a store that is not audited. */
+/** The actor of a transaction; null where none was named, as in a store that is not audited. */
 export function sourceIn(tx: Tx): Source | null {
   return auditedIn(tx)?.source() ?? null;
 }

@@ -3,7 +3,7 @@ import type { Period, Price } from '../../core/access/package.ts';
 import type { AuditEvent } from '../../core/operators/audit-event.ts';
 import type { Tx } from '../store.ts';
 
-/** What something is called that an event names, and whose it is. */
+/** The name and the owner of something that an event names. */
 export interface FoundName {
   readonly kind: 'client' | 'member' | 'device' | 'browser' | 'package' | 'product' | 'token';
   readonly tenantId: string | null;
@@ -34,7 +34,7 @@ export const keyOfName = {
 
 /**
  * Looks up all that some events name: a few look-ups by keys, however many events there are. Ids are looked for
- * wherever they can be, since a UUID is one thing's alone: whose it is must be looked at before its name is told.
+ * wherever they can be, since a UUID is one thing's alone: its owner must be looked at before its name is told.
  */
 export async function findEventNames(
   tx: Tx,

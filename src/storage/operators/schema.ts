@@ -16,7 +16,7 @@ export type AdminTokenRow = Stored<AdminToken, 'permissions'>;
 
 /** A call that is made once. */
 export interface CallOnceRow {
-  /** A digest of whose key it is, for what, and of the key. */
+  /** A digest of the owner of the key, its use and the key. */
   id: string;
   /** The tenant for which the answer is sealed; empty for the service. */
   owner: string;

@@ -113,7 +113,7 @@ export function openPool(url: string, others: Others = {}, { times = postgresTim
   return poolOf(url, times, others);
 }
 
-/** Connections for requests, each of whose statements is answered in time or fails (see `postgresTimes`). */
+/** Connections for requests: each statement is answered in time or fails (see `postgresTimes`). */
 export function openHurriedPool(
   url: string,
   others: Others,

@@ -27,7 +27,7 @@ const dialect: Dialect = {
 };
 const unconnected = { config: { dialect }, dialect, driver: dialect.createDriver() };
 
-/** Asks a statement, of which it is known that it only reads, or not. */
+/** Asks a statement. @param onlyReads whether it is known that it changes nothing */
 type Ask = (statement: Statement, onlyReads: boolean) => Promise<pg.QueryResult>;
 
 export function handleOn(ask: Ask): Tx {

@@ -13,7 +13,7 @@ const tables: readonly string[] = [...movedTables, 'sqlite_sequence'];
 
 const run = (tx: Tx, text: string) => tx.executeQuery<Record<string, number>>(CompiledQuery.raw(text));
 
-/** A copy of a table. @param place the number of the copy of all, of which there are few: so are the statements */
+/** A copy of a table. @param place the number of the copy of all: there are few, and so are the statements */
 const copyOf = (table: string, place: number) => `temp."kept_${place}_${table}"`;
 
 /** How many bytes the database has. */

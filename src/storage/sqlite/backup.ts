@@ -40,7 +40,7 @@ export function copyDatabase(folder: string, target: string): void {
 }
 
 /**
- * Reads a database file, and checks it through: whose it is, whether every page is sound, and that this
+ * Reads a database file, and checks it through: that it is ours, whether every page is sound, and that this
  * version knows its schema.
  *
  * @throws StartupError naming the file and what is wrong

@@ -39,7 +39,7 @@ export function createCheckpointer(path: string, cleaned: () => void) {
       if (thread === started) thread = null;
     });
     thread = started;
-    // Who waits for it is told so by the next call where it could not be opened.
+    // Where the database could not be opened, the next call says so.
     opened = once(started, 'message').then(
       () => {},
       () => {},

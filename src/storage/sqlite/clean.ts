@@ -44,8 +44,8 @@ export interface Cleaned {
 /**
  * Does the same from a page on, until it is told to stop, for a database that is open: others may read it meanwhile.
  *
- * @param file descriptor of a database that has no other writer, and of whose pages none is in the log alone
- * @param isOver is asked after each piece, of which one is always done
+ * @param file descriptor of a database that has no other writer, and no page that is in the log alone
+ * @param isOver is asked after each piece; one piece is always done
  */
 export function cleanPages(file: number, first: number, isOver: () => boolean): Cleaned {
   const header = bytesAt(file, 0, headerBytes);

@@ -161,7 +161,7 @@ class TransactionalSchema extends SqliteAdapter {
 }
 
 /**
- * Makes a database without anything in it but whose it is. It gets its name when it is whole: an empty file of that
+ * Makes a database that holds nothing but our mark. It gets its name when it is whole: an empty file of that
  * name is one that was damaged (security, Z12), not one that was just begun.
  */
 function makeFile(path: string): void {

@@ -22,7 +22,7 @@ export interface Disk {
   wait(ms: number): Promise<void>;
 }
 
-/** The wal-index, of which the first 96 bytes are its header, twice: https://sqlite.org/walformat.html §2.2. */
+/** The wal-index. Its first 96 bytes are its header, twice: https://sqlite.org/walformat.html §2.2. */
 const indexHeaderBytes = 96;
 const lastFrameAt = 16;
 

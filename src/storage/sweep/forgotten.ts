@@ -33,7 +33,7 @@ import { over, type Sweep, walked } from './sweep.ts';
  * What has its time in an index: proofs of addresses, addresses given up, failed sign-ins, known browsers, mails,
  * what clients were told of sign-outs and a business of what happened, seats that are over, counters, ids that were used, pushed requests, and of each tenant wrong user
  * codes, figures, slowed entries and device codes that were never used (decision 22).
- * With them go the times of polls, of which there are few.
+ * With them go the times of polls: there are few.
  *
  * @param now ms
  */

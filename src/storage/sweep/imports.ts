@@ -26,7 +26,7 @@ export function forgottenImports(tenantId: string, now: number): readonly Sweep[
           .where('work', 'not in', ['check', 'take']),
       ),
     ),
-    // Who asks no old system any more need not know who was here (decision 55).
+    // A tenant that asks no old system any more need not know who was here (decision 55).
     over('movedAddresses', ['tenantId', 'addressHash'], (rows) =>
       rows
         .where('tenantId', '=', tenantId)

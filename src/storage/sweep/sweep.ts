@@ -67,7 +67,7 @@ export function indexed(rows: string, some: (tx: Tx) => Promise<number>): Sweep 
   };
 }
 
-/** Rows of which no index says when they are over: each is looked at, in the order of its key. */
+/** Rows without an index of when they are over: each is looked at, in the order of its key. */
 export interface Walk<Row> {
   /** The rows after a key, in its order, at most `sweepBite.rows`. */
   readonly page: (tx: Tx, after: string) => Awaitable<readonly Row[]>;

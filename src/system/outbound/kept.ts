@@ -7,7 +7,7 @@ import type { Resolved } from './call.ts';
 /** Keeps the connections of one client. */
 export type Kept = (isTls: boolean) => Promise<Agent>;
 
-/** What a call says to its agent: the addresses of which one was dialled. */
+/** What a call says to its agent: the addresses that it may dial. */
 export interface Dialled {
   readonly dialled: string;
 }

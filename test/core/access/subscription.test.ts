@@ -182,7 +182,7 @@ describe('a subscription as it begins', () => {
     expect(beginSubscription(facts, now).state).toBe('active');
   });
 
-  it('is settled once by the clock, whoever looks how often', () => {
+  it('is settled once by the clock, however often it is looked at', () => {
     const stored = beginSubscription({ ...facts, activatedAt: now + 1, expiresAt: now + day }, now);
     expect(settleSubscription(stored, now)).toEqual([]);
     const [begun] = settleSubscription(stored, now + 1);

@@ -59,7 +59,7 @@ describe('MI7: a hash that another system made', () => {
     expect(taken(pbkdf2(1_000), slow)).toBe('cost');
   });
 
-  it('is refused where a tenant has too many kinds, each of which is computed at each sign-in', () => {
+  it('is refused where a tenant has too many kinds, since each is computed at each sign-in', () => {
     let work: HashWork = {};
     for (let memory = 8; Object.keys(work).length < oldHash.units; memory += 1) {
       work = taken(argon2('argon2i', memory, 1), work) as HashWork;

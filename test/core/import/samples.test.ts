@@ -67,7 +67,7 @@ describe('a file of another system is told from what is in it, and read', () => 
     },
   );
 
-  it('keycloak.json: who is not enabled is disabled, and the lines are those of the realm', () => {
+  it('keycloak.json: a user who is not enabled is disabled, and the lines are those of the realm', () => {
     const { members, pieces } = read('keycloak.json');
     expect(column(members, 'isDisabled')).toEqual([false, false, true]);
     expect(members[0]).toMatchObject({ phone: '+4791234567', language: 'nb', createdAt: 1_614_935_564_120 });

@@ -114,7 +114,7 @@ describe('an SVG logo', () => {
     expect(logoProblem(logo)?.code).toMatch(/^svg_/);
   });
 
-  it('W15: has no dashed lines, of which a browser draws millions', () => {
+  it('W15: has no dashed lines: a browser would draw millions', () => {
     const line = '<path d="M0 0H99" stroke="#000" stroke-width="90" stroke-dasharray=".0003"/>';
     expect(logoProblem(svgLogo(line))?.code).toBe('svg_attribute');
   });

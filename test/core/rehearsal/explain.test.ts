@@ -41,7 +41,7 @@ const entry = (more: Partial<WireEntry>): WireEntry => ({
   ...more,
 });
 
-describe('what nobody thought of', () => {
+describe('what no rule was written for', () => {
   it('is said by its refusal, or by its status', () => {
     const refused = entry({ refusal: { error: 'odd', because: 'it was odd', rule: null } });
     expect(explain(refused, [refused])).toMatchObject({ says: 'Refused: it was odd.', tone: 'bad' });

@@ -127,7 +127,7 @@ describe.each(Object.entries(sensitive))('the password that %s asks for', (page,
     if (page === url) current = String(form.password);
   });
 
-  it('A6: of thirty at once no more are answered than in turn, and who must wait learns nothing', async () => {
+  it('A6: of thirty at once no more are answered than in turn, and a guesser who must wait learns nothing', async () => {
     const guesses = Array.from({ length: 30 }, (_, index) => (index === 25 ? current : `guess ${index}`));
     const answers = await Promise.all(
       guesses.map((currentPassword) => browser.submit(page, { ...form, currentPassword })),

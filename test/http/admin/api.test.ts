@@ -130,7 +130,7 @@ describe('who brings no good token', () => {
     expectRefusal(await call({ ...change, headers: { 'content-type': 'text/plain' } }), 401, undefined);
   });
 
-  it('is told to wait after 30 a minute from one address; who has a good one is not', async () => {
+  it('is told to wait after 30 a minute from one address; a caller with a good one is not', async () => {
     const statuses: number[] = [];
     for (let count = 0; count < 31; count += 1) {
       statuses.push((await call({ ...read, token: 'mda_wrong' })).status);

@@ -65,7 +65,7 @@ describe('the local socket', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('serves the operations at the addresses of the API, to the operator, who may do all of them', async () => {
+  it('serves the operations at the addresses of the API to the operator, who may do all of them', async () => {
     await open();
     const before = await auditEvents(service);
     const changed = await ask('PATCH', '/api/v1/admin/tenants/b.test', { brandColor: '#112233' });

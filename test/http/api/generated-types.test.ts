@@ -21,7 +21,7 @@ async function runProgram(folder: string, ...words: readonly string[]): Promise<
   );
 }
 
-/** Calls as a developer writes them, of whom the compiler must refuse what the documents do not allow. */
+/** Calls as a developer writes them: the compiler must refuse what the documents do not allow. */
 const calls = `
 import type { components, paths } from './whole';
 import type { paths as memberPaths } from './member';

@@ -57,7 +57,7 @@ const read = async (accessToken: string, path: string) => {
   return answer.json<Record<string, unknown>>();
 };
 
-/** What the member API says of Ada to a client that may not see more than who she is. */
+/** What the member API says of Ada to a client that may see no more than her identity. */
 const nothing = (ofAda: Record<string, unknown>) => ({
   id: ofAda.id,
   userId: 0,

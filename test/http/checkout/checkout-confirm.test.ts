@@ -101,7 +101,7 @@ describe('confirming', () => {
     expect((await browser.send(seats)).status).toBe(200);
   });
 
-  it('says nothing of inviting people to who bought a plan without seats', async () => {
+  it('says nothing of inviting people to a buyer of a plan without seats', async () => {
     const { browser, ordering } = await summaries.open(invoiced);
     await browser.submit(ordering, 'confirm');
     await service.delivered();

@@ -253,7 +253,7 @@ describe('secrets', () => {
       ...browser.cookies.values(),
     ];
     for (const secret of secrets) expect(log).not.toContain(secret);
-    // The operator hears of which site was refused, and of nothing behind it.
+    // The operator hears which site was refused, and nothing of what is behind it.
     const refused = 'leads to https://evil.test, which is not allowed';
     expect(log.replaceAll(refused, '')).not.toMatch(/app\.test|evil\.test|eyJ/);
   });

@@ -112,7 +112,7 @@ describe('the feed of events', () => {
     expect((await ask(token, 'after=0&wait=31')).status).toBe(400);
   });
 
-  it('EV4: is not answered to who waited for it where the token has ended meanwhile', async () => {
+  it('EV4: is not answered to a reader who waited for it where the token has ended meanwhile', async () => {
     const token = await adminToken(service, reading);
     const asked = ask(token, 'after=0&wait=30');
     await read(token, 'after=0');

@@ -9,7 +9,7 @@ import { webhooksOf } from '../../support/outbound/webhooks.ts';
 import { useFreshService } from '../../support/use-service.ts';
 
 const metrics = createMetrics();
-/** Where names lead, as whoever has the name decides. */
+/** The addresses of names, as the owner of a name decides. */
 const led: Readonly<Record<string, readonly string[]>> = {
   'metadata.example': ['169.254.169.254'],
   'mapped.example': ['::ffff:10.0.0.1'],

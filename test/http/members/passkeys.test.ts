@@ -309,7 +309,7 @@ describe('making a passkey', () => {
     }
   });
 
-  it('WA19: a stolen session alone makes none: who signed in a while ago proves once more who it is', async () => {
+  it('WA19: a stolen session alone makes none: a member who signed in a while ago proves once more who it is', async () => {
     const account = await accountOf(service, hosts.a);
     service.clock.advance(301_000);
     const page = await account.send('/account/passkeys/new');

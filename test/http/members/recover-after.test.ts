@@ -158,7 +158,7 @@ describe('the flow that asked', () => {
     const page = await owner.send(String(wayOn(done)));
     expect(page.text).not.toContain('Public One');
     expect((await owner.signIn(page, email, newPassword)).headers.location).toBe('/account');
-    // Where it began the way is still there, for who has the password.
+    // In the browser where it began, the way is still there for the owner of the password.
     const signIn = /href="(\/sign-in\?flow=[^"]*)"/.exec(sent.text)?.[1];
     const again = await stranger.browser.send(String(signIn));
     const answer = await stranger.browser.signIn(again, email, newPassword);

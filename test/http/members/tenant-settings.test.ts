@@ -67,7 +67,7 @@ describe('the password that a tenant demands', () => {
   const long = 'kvist og eld i sko';
   beforeAll(() => set(host, { passwordLength: 18 }));
 
-  it('is demanded of who signs up', async () => {
+  it('is demanded at the sign-up', async () => {
     expect([short.length, long.length]).toEqual([17, 18]);
     const { browser, page } = await atSignUp(service, host);
     expect(page.text).toContain('At least 18 characters');
@@ -78,7 +78,7 @@ describe('the password that a tenant demands', () => {
     expect(taken.status).toBe(303);
   });
 
-  it('is demanded of who has forgotten the old one', async () => {
+  it('is demanded of a member who has forgotten the old one', async () => {
     const link = await recoveryLink(service, host, 'u2@example.test');
     const browser = visitor(service, host);
     expect((await browser.send(link)).text).toContain('At least 18 characters');
@@ -87,7 +87,7 @@ describe('the password that a tenant demands', () => {
     expect((await submitReset(browser, link, long)).status).toBe(200);
   });
 
-  it('is demanded of who changes it', async () => {
+  it('is demanded of a member who changes it', async () => {
     const currentPassword = 'password of u1 at a';
     const account = await accountOf(service, host, 'u1@example.test', { password: currentPassword });
     expect((await account.send('/account/password')).text).toContain('At least 18 characters');

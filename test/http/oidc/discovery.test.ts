@@ -221,7 +221,7 @@ describe('the keys', () => {
 describe('both', () => {
   const addresses = [path, '/.well-known/oauth-authorization-server', '/api/oidc/jwks'];
 
-  it.each(addresses)('may be cached, and %s is 304 for who has it already', async (address) => {
+  it.each(addresses)('may be cached, and %s is 304 for a client that has it already', async (address) => {
     const first = await service.http(hosts.a, address);
     expect(first.headers['cache-control']).toBe('public, max-age=300');
     const etag = first.headers.etag ?? '';

@@ -55,7 +55,7 @@ describe('introspection', () => {
     expect(await introspect(token)).toEqual({ active: true, token_type: 'Bearer', ...told });
   });
 
-  it('I52: tells of a refresh token whose it is and how long it lives, for the token endpoint alone', async () => {
+  it('I52: tells the owner of a refresh token and how long it lives, for the token endpoint alone', async () => {
     const { refresh_token: token, access_token } = await tokensOf(service, hosts.a, apps.conf1, offline);
     const issuer = `https://${hosts.a}`;
     const now = Math.floor(service.clock.now() / 1_000);

@@ -331,12 +331,12 @@ describe('a tenant', () => {
     return { endpoint, must };
   };
 
-  it('I48: of whose clients none may push has no such endpoint, and discovery says nothing of it', async () => {
+  it('I48: without a client that may push has no such endpoint, and discovery says nothing of it', async () => {
     expect(await told()).toEqual({ endpoint: undefined, must: undefined });
     expect((await pushAs(fresh, hosts.a, conf1)).status).toBe(404);
   });
 
-  it('I48: of which one client may push lists it, for that client alone', async () => {
+  it('I48: with one client that may push lists it, for that client alone', async () => {
     await mayPush(fresh, hosts.a, 'conf1', 'required');
     expect(await told()).toEqual({ endpoint: 'https://a.test/api/oidc/par', must: false });
     expectJsonError(await pushAs(fresh, hosts.a, conf2), 400, 'unauthorized_client');

@@ -186,7 +186,7 @@ describe('pages 15: the logo of an app', () => {
     const page = await ask();
     expect(page.status).toBe(200);
     const [own, app] = [addressOf(largestLogo('tenant')), largestLogo('client')];
-    // Who asks and who is asked stand side by side, above the question.
+    // The app and the member stand side by side, above the question.
     const isQuestion = name === 'the consent page';
     expect(pictures(page)).toEqual(isQuestion ? [own, app, own] : [own, app]);
     expect(page.text).toMatch(

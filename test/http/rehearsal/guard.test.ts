@@ -88,7 +88,7 @@ describe('the rehearsal room', () => {
     expect((await production.http(hosts.a, String(headers.location))).text + text).not.toMatch(/rehearsal/i);
   });
 
-  it.each(otherAddresses)('RR6: is there for nobody who comes from %s', async (address) => {
+  it.each(otherAddresses)('RR6: is not there for visitors from %s', async (address) => {
     // The service's own server, reached by another door: a real connection from an address that is not loopback.
     const door = createServer((socket) => service.app.server.emit('connection', socket));
     await new Promise<void>((resolve) => door.listen({ host: address, port: 0 }, resolve));
@@ -350,7 +350,7 @@ describe('what is sent to the room', () => {
     expect((await service.http(acme, '/rehearsal/clock')).json()).toMatchObject({ frozen: false, ahead: 0 });
   });
 
-  it('RR13: signs nobody in two hundred times at once but those who may', async () => {
+  it('RR13: of two hundred sign-ins at once lets in those alone who may sign in', async () => {
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
         room.ask('sign-in', { member: index % 2 === 0 ? 'eve@example.com' : 'nobody@example.com' }),

@@ -92,7 +92,7 @@ describe('the TV of the room', () => {
     });
   });
 
-  it('polls by itself when it is time to while somebody looks on, one poll at a time', async () => {
+  it('polls by itself when it is time to while a page looks on, one poll at a time', async () => {
     const address = `http://${acme}/rehearsal/events`;
     const looking = new AbortController();
     const stream = (await fetch(address, { signal: looking.signal })).body?.getReader();

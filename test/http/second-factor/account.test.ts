@@ -152,7 +152,7 @@ it('WA20: what the page of a new passkey asks to be signed opens no such page ag
   expect(again.headers.location).toBe(`${passkeys}/confirm`);
 });
 
-it('SF21: a password that nobody looked at is not among what a session says that was proven, to operators too', async () => {
+it('SF21: a password that was not looked at is not among the proofs of a session, for operators too', async () => {
   const own = await newMember();
   const passkey = await givePasskey(service, own.id);
   await run(service, 'tenants.change', { tenant: hosts.a, passkeys: 'on' });
@@ -185,7 +185,7 @@ it('SF21: a password that nobody looked at is not among what a session says that
   ]);
 });
 
-it('is turned off by an operator for who lost everything: a mail says so, and the audit who did it', async () => {
+it('is turned off by an operator for a member who lost everything: a mail says so, and the audit names the operator', async () => {
   const own = await newMember();
   await giveSecondFactor(service, own.id);
   const named = { tenant: hosts.a, memberId: own.id };
@@ -208,7 +208,7 @@ it('F14: nothing of it is left of a member who is erased, and her own file tells
   expect(await factorOf(own)).toBeNull();
 });
 
-it('is not offered where the tenant turned it off, but who has it can turn it off', async () => {
+it('is not offered where the tenant turned it off, but a member who has it can turn it off', async () => {
   const [without, own] = [await newMember(), await newMember()];
   const { secret } = await giveSecondFactor(service, own.id);
   await run(service, 'tenants.change', { tenant: hosts.a, secondFactor: 'off' });

@@ -159,7 +159,7 @@ it('SF22: what takes the second factor from members or administrators is as grav
   });
 });
 
-it('SF14: who has no second factor is not asked', async () => {
+it('SF14: an administrator without a second factor is not asked', async () => {
   const { browser, email } = await newAdmin();
   expect((await signInToPortal(browser, email)).headers.location).toBe('/admin');
   service.clock.advance(totp.stepSeconds * second * 20);

@@ -45,7 +45,7 @@ async function newMember(host: string = hosts.a): Promise<Pick<Ready, 'id' | 'em
   return { id, email };
 }
 
-/** A member with two-step sign-in, and a browser that nobody has used. */
+/** A member with two-step sign-in, and a browser that has not been used. */
 async function ready(): Promise<Ready> {
   const member = await newMember();
   return { ...member, ...(await giveSecondFactor(service, member.id)), browser: visitor(service, hosts.a) };

@@ -84,7 +84,7 @@ it.each([
   },
 );
 
-it('I67: an essential acr lets who has no second factor set one up, and acr_values let her on without', async () => {
+it('I67: an essential acr lets a member without a second factor set one up, and acr_values let her on without', async () => {
   const { browser } = await signedIn();
   const wished = await ask(browser, { acr_values: two });
   expect(await saidOf(wished.answer, wished.proof)).toMatchObject({ acr: 'urn:memberdoor:1', amr: ['pwd'] });
@@ -97,7 +97,7 @@ it('I67: an essential acr lets who has no second factor set one up, and acr_valu
   expect(await saidOf(back, proof)).toMatchObject({ acr: two });
 });
 
-it('I67: prompt=none is interaction_required where the second factor is missing, and who turns back is access_denied', async () => {
+it('I67: prompt=none is interaction_required where the second factor is missing, and turning back is access_denied', async () => {
   const { id, browser } = await signedIn();
   await giveSecondFactor(service, id);
   const silent = await ask(browser, { ...essential, prompt: 'none' });

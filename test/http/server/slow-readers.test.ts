@@ -11,7 +11,7 @@ import { freePort } from '../../support/service.ts';
 const chunk = Buffer.alloc(64 * 1_024);
 const chunks = 1_024;
 
-it('H14: who reads an answer a bit now and then loses the connection within 30 s, not the one who reads', async () => {
+it('H14: a client that reads a bit now and then loses the connection within 30 s; one that reads does not', async () => {
   expect(slowReader.time + 2 * connectionsCheckingInterval).toBeLessThanOrEqual(30_000);
   const app = fastify();
   letGoOfSlowReaders(app, connectionsOf(app.server), {

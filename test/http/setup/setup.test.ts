@@ -40,7 +40,7 @@ const nothing = { tenants: 0, members: 0, keys: 0, events: 0 };
 const told = ({ status, headers: { date: _date, ...headers }, text }: Answer) => ({ status, headers, text });
 
 async function begin(): Promise<void> {
-  // Hashes that take their time: who comes at the same moment is inside before the first is through.
+  // Hashes that take their time: requests of the same moment are inside before the first is through.
   service = await startTestService({ data: 'nothing', setupOffered: true, passwords: createPasswords() });
   link = `/setup/${await offerSetup(service.store, service.deps)}`;
 }

@@ -21,7 +21,7 @@ const pair = useStarted(async () => {
   return { one, other, stop: () => Promise.all([one.stop(), other.stop()]) };
 });
 
-/** Lets each client have so many, of which none is pending. */
+/** Lets each client have so many, and none is pending. */
 async function allow(pendingDeviceCodes: number): Promise<void> {
   const { one, other } = pair;
   one.clock.advance(120 * 60_000);

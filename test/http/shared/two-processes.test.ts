@@ -122,7 +122,7 @@ describe('two processes on one database', () => {
     expect((await profileAt(one, hosts.a, next.access_token)).status).toBe(200);
   });
 
-  it('decision 51: who is let in before a long body is read meets a change of the other as every request does', async () => {
+  it('decision 51: a request with a long body meets a change of the other process as every request does', async () => {
     const { one, other } = pair;
     const token = await adminToken(one);
     const browser = await newAdmin(other, hosts.a, 'long@example.test');

@@ -77,7 +77,7 @@ describe('the way to the sign-up page', () => {
     expect(sub).not.toBe(claimsOf(old.access_token).sub);
   });
 
-  it('I68: who has an account after all signs in from there, in the same flow', async () => {
+  it('I68: a member who has an account after all signs in from there, in the same flow', async () => {
     const browser = visitor(service, hosts.a);
     const { clientId, redirectUri } = apps.pub1;
     const more = { prompt: 'create', state: 'x' };
@@ -177,7 +177,7 @@ describe('what the form takes', () => {
   });
 });
 
-describe('pages 10: who has an account stays with its owner', () => {
+describe('pages 10: whether there is an account stays with its owner', () => {
   it('pages 10: a known address gets the same answer and the same page, and its owner a mail', async () => {
     const seen = [];
     for (const email of ['u1@example.test', 'u9@example.test']) {

@@ -64,7 +64,7 @@ describe('one search over everything', () => {
     expect((await find(clientId)).exact).toEqual([{ kind: 'client', id: clientId, memberId: null }]);
   });
 
-  it('finds what was bought by its numbers, and whose it is', async () => {
+  it('finds what was bought by its numbers, and its buyer', async () => {
     const subscriptionId = await newSubscription(world);
     const number = await newInvoice(world);
     const checkoutId = await newCheckout(world);

@@ -13,7 +13,7 @@ import { packageFacts } from '../../support/records/access-records.ts';
 import { day, now } from '../../support/records/records.ts';
 import { storeWithMember } from '../../support/records/store.ts';
 
-/** A service whose member has subscriptions that begin tomorrow, and whose clock the test moves. */
+/** A service with a clock that the test moves, and a member with subscriptions that begin tomorrow. */
 async function serviceWith(count: number) {
   const plain = await storeWithMember();
   let time = now;
@@ -74,7 +74,7 @@ describe('subscriptions that begin and end by the clock', () => {
     ]);
   });
 
-  it('are told of by whoever changes them first, and not again', async () => {
+  it('are told of by the first change of them, and not again', async () => {
     const { ids, at, told, change } = await serviceWith(4);
     const [first = 0, second = 0, third = 0, fourth = 0] = ids;
     await at(now + day, async () => {

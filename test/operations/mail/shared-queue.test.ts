@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(stores.map((store) => store.close())));
 
-/** Two processes with an empty queue, whose mails come into one memory, and whose clock is one. */
+/** Two processes with an empty queue and one clock; their mails come into one memory. */
 async function twoProcesses() {
   const clock = testClock();
   const outbox = testOutbox();

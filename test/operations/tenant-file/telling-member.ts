@@ -1,6 +1,6 @@
 import type { FileMember } from '../../../src/operations/tenant-file/tenant-file.ts';
 
-/** A member of whom everything is another than by default. */
+/** A member with no detail as it is by default. */
 export const member: FileMember = {
   email: 'Ada@Example.com',
   fullName: 'Ada "the first" Nilsen: #1 🦊',

@@ -5,7 +5,7 @@ import { member } from './telling-member.ts';
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><path d="M0 0h4v4z"/></svg>';
 const logo = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
 
-/** A tenant of which everything is another than by default, in the order in which an export writes it. */
+/** A tenant with nothing as it is by default, in the order in which an export writes it. */
 const tenant: FileTenant = {
   issuer: 'https://login.telling.test:8443',
   name: 'Telling & Söhne',
@@ -255,7 +255,7 @@ const stage: FileTenant = {
 /** A file in which every field tells. */
 export const telling: TenantFile = { tenants: [tenant, stage] };
 
-/** The same entries, of which nothing is said that can be left out. */
+/** The same entries without anything that can be left out. */
 export const untold: TenantFile = {
   tenants: [
     {

@@ -113,7 +113,7 @@ describe('who applies a file', () => {
     await given.apply({ ...named, stageTenant: null });
   });
 
-  it('promise 7: a file that is compared ends no sign-in, of which there may be a hundred thousand', async () => {
+  it('promise 7: a file that is compared ends no sign-in: there may be a hundred thousand', async () => {
     const service = given.service();
     const tenantId = tenantIdOf(service, host);
     const session = '019a7c1e-0000-7000-8000-000000000001';

@@ -126,7 +126,7 @@ describe('Z22: a backup that is taken during load', () => {
       // The current one first: an old one would end its sign-in, which is no proof.
       await expectEndedSignIn(restored, hosts.a, last);
       for (const text of refreshTokens) {
-        // Far from the limit on failed grants, of which the next test has a few more.
+        // Far from the limit on failed grants: the next test has a few more.
         restored.clock.advance(2_000);
         expectError(await refreshAs(restored, hosts.a, apps.pub1, text), 400, 'invalid_grant');
         expectError(await refreshAs(restored, hosts.b, apps.pub1, text), 400, 'invalid_grant');

@@ -105,7 +105,7 @@ describe('restore', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('F17: refuses a backup of which one byte was changed, or an end was cut off, also when it is only checked', async () => {
+  it('F17: refuses a backup with a changed byte or without its end, also when it is only checked', async () => {
     const file = join(temporaryFolder(), 'backup.db');
     backUp(service.folder, file);
     const bytes = readFileSync(file);

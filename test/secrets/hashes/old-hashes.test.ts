@@ -101,7 +101,7 @@ describe('a password whose hash another system made', () => {
     expect(readForeignHash(kept)).toEqual({ kind: 'hash', text: kept });
   });
 
-  it('of Firebase is known by its project’s key, of which no more is kept than a digest', async () => {
+  it('of Firebase is known by its project’s key; only a digest of that is kept', async () => {
     // The sample of github.com/firebase/scrypt.
     const signer = 'jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==';
     const sealed = 'lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ';

@@ -12,7 +12,7 @@ import { codeFor, token } from '../../support/visitor.ts';
 
 const { a } = hosts;
 
-describe('a service whose clients are remembered and whose queries are prepared', () => {
+describe('a service with remembered clients and prepared queries', () => {
   const database = useStarted(async () => countTrips(await sharedDatabase()));
   const service = useStarted(() => startTestService({ data: 'security', database: database.url }));
   let phone: Phone;

@@ -65,7 +65,7 @@ describe('settings of the connection', () => {
     await expect(invent).rejects.toThrow(/CHECK constraint failed/);
   });
 
-  it('the file says whose it is', async () => {
+  it('the file says that it is ours', async () => {
     const folder = await closedDatabase();
     // Bytes 68 to 71 of a SQLite file are its application_id.
     expect(readFileSync(fileIn(folder)).subarray(68, 72).toString()).toBe('MDOR');

@@ -14,7 +14,7 @@ const nameOf = (store: Store) =>
 const rename = (store: Store, name: string) =>
   store.transaction((tx) => tx.updateTable('tenants').set({ name }).where('id', '=', 'tenant-a').execute());
 
-/** A store whose file holds "first", with a copy of it as `older`, and whose log holds "second". */
+/** A store with "first" in its file, a copy of that as `older`, and "second" in its log. */
 async function openAndOlder() {
   const folder = join(temporaryFolder(), 'data');
   const path = join(folder, 'memberdoor.db');

@@ -64,7 +64,7 @@ function handDisk() {
     fail: () => {
       isFailing = true;
     },
-    /** From here on each time takes longer than who only reads should wait. */
+    /** From here on each time takes longer than a reader should wait. */
     slowDown: () => {
       isSlow = true;
     },
@@ -117,7 +117,7 @@ async function storeOn() {
   return made;
 }
 
-/** One that has found out that its disk is slow: who waited once, knows. */
+/** One that has found out that its disk is slow, since it waited once. */
 async function slowStore() {
   const made = await storeOn();
   made.disk.slowDown();

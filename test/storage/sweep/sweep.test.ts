@@ -203,7 +203,7 @@ describe('sessions that are over', () => {
   });
 });
 
-/** What processes share, of which one row is over then. */
+/** What processes share: one of its rows is over then. */
 async function insertShared(
   tx: Tx,
   id: string,

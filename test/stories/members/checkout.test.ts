@@ -133,7 +133,7 @@ describe('a reader at a paywall', () => {
     await page.goBack();
   });
 
-  it('K1: who cancels is back where the paywall wants, before and after signing in', async () => {
+  it('K1: a member who cancels is back where the paywall wants, before and after signing in', async () => {
     const view = await reader();
     const { page } = view;
     for (const member of ['ida@example.com', null]) {

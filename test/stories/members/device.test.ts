@@ -133,7 +133,7 @@ describe('a TV that polls by the five rules and a phone', () => {
     expect((await tv.poll(code.device_code)).body?.error).toBe('expired_token');
   });
 
-  it('U1: who scans the QR code signed out signs in first, and then sees the same code', async () => {
+  it('U1: a member who scans the QR code signed out signs in first, and then sees the same code', async () => {
     const { tv, newPhone, newCode, waiting, tokensOf } = room;
     const code = await newCode();
     const stranger = await newPhone();

@@ -45,7 +45,7 @@ function plain(value: unknown): unknown {
     .replaceAll(/whsec_[A-Za-z0-9+/]{43}=/g, 'RANDOM')
     .replaceAll(/(?:mda_)?[A-Za-z0-9_-]{43}/g, 'RANDOM');
   const { keys, events, ...rest } = JSON.parse(text);
-  // What happened last differs by who did it: they are of one shape.
+  // What happened last differs by its actor: they are of one shape.
   if ('attention' in rest) return { ...rest, events: Object.keys(events[0]) };
   if (events !== undefined) return { ...rest, events };
   // Keys that were made at the same moment come in the order of their random names.

@@ -186,7 +186,7 @@ describe('the development start, used from a browser', () => {
       `second start: ${worked} ms of work to the first answer, ${fresh} MB, ${used} MB after a sign-in`,
     );
     expect(worked).toBeLessThan(3_000);
-    // 154 to 161 MB, of which the code of the service is the part that grows: what few need is loaded late (passkeys, other
+    // 154 to 161 MB; the code of the service is the part that grows: what few need is loaded late (passkeys, other
     // accounts, digits of apps). In huge pages the heaps grow by 2 MB at a time, and give back 20 to 40 MB under load.
     expect(used).toBeLessThan(170);
   });

@@ -4,7 +4,7 @@ import { isArabic, pageRules } from './page-rules.ts';
 import type { Site } from './site.ts';
 import { goWay, type Ways } from './way.ts';
 
-/** Pages of one part of the site, each of which keeps the rules of every page. */
+/** Pages of one part of the site: each keeps the rules of every page. */
 export interface PageWalk {
   /** The site, started before the first page is shown. */
   site(): Site;

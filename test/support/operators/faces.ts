@@ -11,7 +11,7 @@ type Input = Readonly<Record<string, unknown>>;
 /** One of the ways in which an operation can be called. */
 export interface Face {
   readonly name: string;
-  /** Who stands in the audit. */
+  /** The actor in the audit. */
   readonly actorKind: string;
   /** @throws if it was refused */
   call(operation: Operation, input: Input): Promise<object>;

@@ -132,7 +132,7 @@ export async function newLeavingMember(world: World): Promise<string> {
   return id;
 }
 
-/** An answer to a consent that no other test uses. @returns whose it is, and to what */
+/** An answer to a consent that no other test uses. @returns its member and its consent */
 export async function newAnswer(world: World): Promise<{ consentId: string; memberId: string }> {
   const { service, tenantId } = world;
   const consentId = world.fresh('letter');

@@ -10,7 +10,7 @@ const modules = join(project, 'node_modules');
 /** What stands beside the package: what npm would install with it, and what its guide drives a browser by. */
 const beside = [...apart, `node-${process.platform}-${process.arch}`, 'playwright-core'];
 
-/** A project of somebody else that has installed the package, and nothing of what it has inside. @returns its folder */
+/** A project of others that has installed the package, and nothing of what it has inside. @returns its folder */
 export async function projectWithPackage(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'memberdoor-project-'));
   const installed = join(folder, 'node_modules/memberdoor');

@@ -29,7 +29,7 @@ export function hostileTo(service: TestService) {
       await registerAt(service, provider, more);
       return provider;
     },
-    /** Somebody who is on the way to a provider. */
+    /** A visitor on the way to a provider. */
     onTheWay: async (options = {}) => {
       const { browser, page } = await atSignInOf(service, options);
       return { browser, sentTo: await leaveFrom(browser, page) };

@@ -5,7 +5,7 @@ import type { Addresses } from '../generator/plan.ts';
 import { redirectUri } from '../generator/plan.ts';
 import { runCommand, startServer } from '../machine/process.ts';
 
-/** The tenant that everything is asked of, but for device codes, of which a tenant takes so many alone. */
+/** The tenant that everything is asked of but device codes: a tenant takes only so many. */
 export const serviceHost = 'login.bench.test';
 
 /** The tenants that take device codes. */

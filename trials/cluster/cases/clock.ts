@@ -109,7 +109,7 @@ async function pollTooSoon(sites: readonly Served[], found: Violations): Promise
   }
 }
 
-/** Guesses in turn at all processes: there are as many as at one, and who was told to wait waits as long. */
+/** Guesses in turn at all processes: there are as many as at one, and a guesser who was told to wait waits as long. */
 async function guessInTurn(sites: readonly Served[], found: Violations): Promise<void> {
   const siteOf = (index: number) => sites[index % sites.length] as Served;
   const [few, many] = guessedAt as [string, string];

@@ -25,7 +25,7 @@ export async function openFront(ports: readonly number[]): Promise<Front> {
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const { method, url: path, headers } = incoming;
     const tryNext = ([index, ...others]: readonly number[]) => {
-      // Whoever asked cannot know whether what was sent was done.
+      // The client cannot know whether what it sent was done.
       if (index === undefined) return answer.destroy();
       const agent = agents[index];
       const passed = request(

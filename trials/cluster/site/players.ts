@@ -14,7 +14,7 @@ import { openLedger } from '../../faults/ledger.ts';
 import { acksOf, type Players } from '../../faults/round.ts';
 import { changerOf, type LedgerCase, playerCount, playerOf } from './tenants.ts';
 
-/** Those of whom there may be several, each with a member: who signs in at once too often as one is told to wait (F1). */
+/** Players that there may be several of, each with a member: one member who signs in too often at once is told to wait (F1). */
 const ofSeveral = { refresher, web: webClient, device: deviceClient, revoker, 'sign-up': signUpClient };
 const ofOne = { session: sessionClient, consent: consentClient };
 

@@ -8,7 +8,7 @@ export const host = 'door.cluster.test';
 /** One on which user codes are guessed: beyond so many wrong ones each entry of a tenant waits. */
 export const guessedHost = 'guessed.cluster.test';
 
-/** The members of whom a race takes a new one in each round. */
+/** The members for races: each round takes a new one. */
 const racers = ['password', 'code', 'recovery'] as const;
 export type Racer = (typeof racers)[number];
 
@@ -23,7 +23,7 @@ const ledgerCases = ['ledger', 'kill', 'database', 'partition', 'upgrade'] as co
 export type LedgerCase = (typeof ledgerCases)[number];
 export const changerOf = (name: LedgerCase) => `changer-${name}@example.com`;
 
-/** Who signs in while something is done to the service, one after the other. */
+/** The members who sign in while something is done to the service, one after the other. */
 export const witness = 'witness@example.com';
 export const asker = 'asker@example.com';
 

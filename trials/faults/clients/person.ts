@@ -1,4 +1,4 @@
-// Members of whom every detail is told apart from all that others have.
+// Members with details that are told apart from all that others have.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import PostalMime from 'postal-mime';

@@ -4,7 +4,7 @@ import type { LedgerClient } from './client.ts';
 
 const tv = { clientId: 'tv' };
 
-/** A TV that nobody approves, and that polls far too often. */
+/** A TV that is never approved, and polls far too often. */
 export function poller(name: string): LedgerClient {
   let deviceCode: string | null = null;
 

@@ -70,7 +70,7 @@ export function tracesInRows(folder: string, people: readonly Person[]): readonl
   return [...new Set(traces)];
 }
 
-/** All rows that name members or hold a detail of theirs, by whose they are; mails that wait say when they are tried. */
+/** All rows that name members or hold a detail of theirs, by their owners; mails that wait say when they are tried. */
 export function rowsAbout(folder: string, people: readonly Person[]): ReadonlyMap<string, readonly string[]> {
   const owners = ownersOf(people);
   const about = new Map<string, string[]>(people.map(({ id }) => [id, []]));
@@ -102,7 +102,7 @@ export interface Found {
 /**
  * Looks into every file below a folder, or into one file, byte by byte.
  *
- * @param people of whom nothing should be there but the addressees of invoices
+ * @param people whose traces should be gone, but for the addressees of invoices
  */
 export function tracesInFiles(paths: readonly string[], people: readonly Person[]): Found {
   const owners = ownersOf(people);

@@ -44,7 +44,7 @@ function begin({ service, number }: Stage): () => Promise<void> {
     return token(service, host, { ...grant, code, code_verifier: verifier });
   }
 
-  /** A replay, a second exchange, or a revocation, each of which ends the sign-in. */
+  /** A replay, a second exchange, or a revocation: each ends the sign-in. */
   async function end(before: Tokens, current: Tokens, code: Code): Promise<void> {
     const refresh = (at: string, value: Tokens) => refreshAs(service, at, app, value.refresh_token);
     expectRefused(await refresh(otherHost, current), 'a refresh at another tenant', 'invalid_grant');

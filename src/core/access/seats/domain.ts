@@ -30,7 +30,7 @@ export function domainProblems(domains: readonly string[]): readonly Problem[] {
 
 /**
  * Whether a registry sells the names below a domain, such as co.uk: it is no school's and no firm's. Addresses of a domain alone
- * take a seat, none below it, and no one has one at co.uk: who names it means something else, and is told so.
+ * take a seat, none below it, and no one has one at co.uk: a holder who names that means something else, and is told so.
  *
  * A rule and no list, which would be old the day after: a registry's word before the code of a country (ISO 3166-1).
  */

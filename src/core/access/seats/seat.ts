@@ -9,7 +9,7 @@ import type { MemberSubscription } from '../subscription.ts';
 
 export type SeatState = StateOf<typeof seatMachine>;
 
-/** Who or what ended a seat. */
+/** The actor or the event that ended a seat. */
 export type SeatEnd = 'holder' | 'member' | 'operator' | 'subscription';
 
 /** A stored seat. Times are ms since the epoch. */
@@ -20,7 +20,7 @@ export interface Seat {
   readonly state: SeatState;
   /** The address that was invited, or with which the seat was taken; normalised. */
   readonly email: string;
-  /** Who has it, or had it; null as long as it was not taken. */
+  /** The member who has it, or had it; null as long as it was not taken. */
   readonly memberId: string | null;
   /** When the last invitation to it was sent, and until when that can be taken. */
   readonly invitedAt: number;

@@ -18,7 +18,7 @@ export type JudgedAssertion =
   /** `reason` says why, in words for the audit, without anything of it. */
   | { readonly ok: false; readonly reason: string };
 
-/** Who may have signed an assertion, and for whom. */
+/** What an assertion is held to: the client that may have signed it, and the names of its audience. */
 export interface AssertionContext {
   readonly clientId: string;
   readonly issuer: string;

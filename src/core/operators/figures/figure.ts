@@ -64,7 +64,7 @@ export function figuresOfEvent({
 export const figureRanges = ['24h', '30d', '52w'] as const;
 export type FigureRange = (typeof figureRanges)[number];
 
-/** A time in steps, of which the last is under way. Steps are of UTC. */
+/** A time in steps; the last is under way. Steps are of UTC. */
 export interface FigureSpan {
   /** In what it is stored. */
   readonly unit: 'hour' | 'day';

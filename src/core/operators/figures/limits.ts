@@ -20,7 +20,7 @@ export const figureRollUp = {
 /**
  * What needs the attention of an operator: an invoice when it is due, a backup that is older than two days, a signing
  * key that should have got a successor two days ago, refused requests that are three times as many as the day before,
- * and clients of whose TV codes of a day so many were told to slow down. So many rows are looked at
+ * and clients for which so many TV codes of a day were told to slow down. So many rows are looked at
  * for each, and so many for the two whom it names.
  */
 export const attention = {

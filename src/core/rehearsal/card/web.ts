@@ -95,7 +95,7 @@ function judgeFresh(
   };
 }
 
-/** The room changed the state of an answer on its way to the client: who compares it throws the code away (RFC 6749 §10.12). */
+/** The room changed the state of an answer on its way to the client: a client that compares it throws the code away (RFC 6749 §10.12). */
 function judgeForged(memory: WebMemory, entry: WireEntry): Judged<WebMemory> {
   const seen = placed(entry);
   if (entry.fault === 'wrong_state') {

@@ -1,5 +1,5 @@
 /**
- * Says in a sentence what an entry of the wire log means, and where that stands: tables of rules, of which the first that
+ * Says in a sentence what an entry of the wire log means, and where that stands: tables of rules, where the first that
  * holds speaks.
  */
 import type { FaultKind } from '../fault.ts';

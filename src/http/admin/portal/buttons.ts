@@ -82,7 +82,7 @@ function queryFor({ input }: Pick<Operation, 'input'>, query: Form): Facts {
   return Object.fromEntries(known.flatMap(([name, [value = '']]) => (value === '' ? [] : [[name, value]])));
 }
 
-/** The forms for an entry of a list: those of which the entry's name is the one field that is missing. */
+/** The forms for an entry of a list: those that lack no field but the entry's name. */
 export function entryButtons(
   visit: OperationVisit,
   entry: EntryName | undefined,

@@ -29,7 +29,7 @@ interface PortalPage {
   readonly title: string;
   /** Of an error the title begins with "Error" (pages 6). */
   readonly status?: number;
-  /** Who looks at it; null before the sign-in. */
+  /** The administrator who looks at it; null before the sign-in. */
   readonly visit: Visit | null;
   readonly crumbs?: readonly Crumb[];
   /** Whether it shows documents of ours in frames. */

@@ -275,7 +275,7 @@ export function withLinks(visit: Visit, shown: Shown, tenant = shownTenant(visit
   };
 }
 
-/** Who did something is a member, or has no page. */
+/** The actor of an event: a member has a page, others have none. */
 function nameIn({ actorKind }: Facts, name: string): string {
   return name === 'actorId' && (actorKind === 'member' || actorKind === 'admin') ? 'memberId' : name;
 }

@@ -49,7 +49,7 @@ const pages = [
 
 /** The account area, page by page (pages 17, 18). */
 export function accountPages(app: FastifyInstance, deps: Deps): void {
-  // Who types the bare domain wants in.
+  // A visitor who types the bare domain wants to sign in.
   app.get('/', (_request, reply) => reply.redirect('/account', 303));
   for (const page of pages) accountPage(app, deps, page);
   passwordWellKnown(app);

@@ -42,7 +42,7 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
     (from) => listNewestSubscriptions(tx, member.id, from),
     async (subscription) => (shown.includes(standingOf(subscription, now)) ? subscription : null),
   );
-  // What is owed is a price, too: a member who comes from an app that may not sell finds it with the subscriptions.
+  // A sum that is owed is a price, too: a member who comes from an app that may not sell finds it with the subscriptions.
   const invoices = isFromReader(visit.request)
     ? []
     : await listUnpaidInvoices(tx, member.id, overviewListLength);

@@ -50,7 +50,7 @@ export const passwordPage: AccountPage = onlyWithPassword(
       const { passwordLength: least } = request.tenant;
       const data = { email: member.email, least, everywhere: sent?.everywhere ?? true };
       const title = hasPassword ? 'account.password.title' : 'account.password.set';
-      // Who has a password types it: the script of passkeys would weigh too much beside that of a new password (pages 2).
+      // A member with a password types it: the script of passkeys would weigh too much beside that of a new password (pages 2).
       const template = hasPassword ? 'password' : 'passkeys/first-password';
       return { template, title, data };
     },

@@ -1,4 +1,4 @@
-// What a member proves once more with who it is, and what pages of the account show of that.
+// The proofs by which a member shows once more who it is, and what pages of the account show of them.
 import type { FastifyReply } from 'fastify';
 import type { Passkey } from '../../../core/members/passkey.ts';
 import { listWaysIn } from '../../../operations/sign-in/ways-in.ts';
@@ -11,7 +11,7 @@ import { standingOfSignIn, toConfirm } from '../../pages/confirmed-form.ts';
 import { askForPasskey, passkeyOf } from '../../pages/passkey.ts';
 import type { MemberVisit } from '../member-guard.ts';
 
-/** What a member can prove with who it is. */
+/** The proofs that a member can give. */
 export interface Proofs {
   readonly hasPassword: boolean;
   readonly passkeys: readonly Passkey[];

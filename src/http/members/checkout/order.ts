@@ -94,7 +94,7 @@ export interface Order extends PackageRequest {
   readonly openedAt: number;
 }
 
-/** What a page seals that offers several packages: an order of each, of which the form names one. */
+/** What a page of several packages seals: an order of each. The form names one of them. */
 interface OrderOfAny extends CheckoutRequest {
   /** By the packageId: going back and choosing another package begins another checkout. */
   readonly ids: Readonly<Record<string, string>>;

@@ -23,7 +23,7 @@ import {
   sendRefusedRequest,
 } from './order.ts';
 
-/** Who looks at the offers, and what the service knows of it. */
+/** The visitor who looks at the offers, as far as the service knows. */
 interface Look {
   readonly asked: CheckoutRequest;
   readonly current: CurrentSession | null;

@@ -107,7 +107,7 @@ async function goOnPending(reply: FastifyReply, flow: Away['flow'], deps: Deps):
   return goToFlow(reply, maySignUp(request, flow, asked) ? '/sign-up' : '/sign-in', flow, deps);
 }
 
-/** Links the account to the member who asked for that, if it is still she who is signed in. */
+/** Links the account to the member who asked for that, if she is still signed in. */
 async function linkTo(
   reply: FastifyReply,
   { flow, provider: key, issuer }: Away,

@@ -136,7 +136,7 @@ async function comeBack(reply: FastifyReply, answer: Answer, deps: Deps): Promis
   const { away } = opened;
   const { flow } = away;
   if (opened.kind === 'stale') return sendStale(reply, flow);
-  // A code works once, at its provider: who only looks at the address must not use it up (H9).
+  // A code works once, at its provider: a program that only looks at the address must not use it up (H9).
   if (isUndone(request)) return goBack(reply, away, deps);
   const limited = await takeTurn(reply, flow, deps);
   if (limited !== null) return limited;

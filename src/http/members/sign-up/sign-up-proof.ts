@@ -190,7 +190,7 @@ async function confirm(reply: FastifyReply, form: { readonly password?: string }
       : answerSignedIn(reply, result, deps);
   }
   // The reader of the mailbox need not be the person who asked: a stranger may have typed this address with a password
-  // of the stranger's own. The one who asked knows that password.
+  // of the stranger's own. The stranger knows that password.
   const { password = '' } = form;
   if (password === '') return sendQuestion('missing');
   const guess = { password, share: shareOf(request) };

@@ -35,7 +35,7 @@ const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const types = ['jwt', 'client-authentication+jwt', null];
 
 /**
- * The assertion in a body, and whose it says it is: a client_id beside it need not be sent, but must agree (RFC 7521
+ * The assertion in a body, and the client that it names: a client_id beside it need not be sent, but must agree (RFC 7521
  * §4.2). One that cannot be read is some client's whose name is unknown.
  *
  * @returns null where there is none

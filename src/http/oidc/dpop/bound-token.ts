@@ -76,7 +76,7 @@ export async function sendingProblem(
   return denied === null ? null : { ...denied, isDpop: true };
 }
 
-/** What is asked of a token where it may be bound to a key: whose it is, and to which. */
+/** What is asked of a token that may be bound to a key: its owner, and the key. */
 type BoundToken = Pick<Bearer, 'tenant' | 'clientId' | 'jkt'>;
 
 /** Whether a client may have bound tokens, of any tenant where the API's own host is asked. */

@@ -21,7 +21,7 @@ export function createFaults() {
       waiting.set(tenantId, [...own, fault]);
       return fault;
     },
-    /** Whether one of them is for a request, but for whose member it is. */
+    /** Whether one of them is for a request, without a look at its member. */
     mayMeet: (tenantId: string, asked: Asked): boolean => of(tenantId).some((fault) => isFor(fault, asked)),
     /** Whether which one it is depends on the member. */
     asksForMember: (tenantId: string, asked: Asked): boolean =>

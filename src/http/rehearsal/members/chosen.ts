@@ -12,7 +12,7 @@ import { DeedRefused } from '../deeds.ts';
 const oneFactor: readonly Factor[] = ['pwd'];
 const twoFactors: readonly Factor[] = ['pwd', 'otp', 'mfa'];
 
-/** The member of an address, who may sign in. @throws DeedRefused */
+/** The member of an address. @throws DeedRefused where there is none, or none who may sign in */
 export async function findChosen(
   tx: Tx,
   tenantId: string,

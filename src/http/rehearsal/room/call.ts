@@ -14,7 +14,7 @@ export interface Place {
   readonly host: string;
 }
 
-/** Who asked the room, came this way. */
+/** The way by which this request came to the room. */
 export const placeOf = ({ raw: { socket }, tenant }: FastifyRequest): Place => ({
   address: socket.localAddress ?? '127.0.0.1',
   port: socket.localPort ?? 0,
@@ -176,7 +176,7 @@ export interface Profile {
 
 export const profilePath = '/api/v1/members/profile/info-with-active-subscriptions';
 
-/** Asks whose tokens they are. */
+/** Asks for the member that the tokens are of. */
 export async function readProfile(place: Place, accessToken: string): Promise<Profile | null> {
   const answer = await call(place, { path: profilePath, accessToken });
   if (answer?.status !== 200 || answer.body === null) return null;

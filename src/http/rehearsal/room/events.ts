@@ -22,7 +22,7 @@ interface Looking {
 
 /**
  * GET /rehearsal/events: `entry` for each entry of the wire log, as JSON under its number, and `room` when something else is
- * another. Who comes back names the last entry in Last-Event-ID and gets those that were missed.
+ * another. A page that comes back names the last entry in Last-Event-ID and gets those that it missed.
  */
 export function serveEvents(scope: FastifyInstance, { wire, rooms, tvSet }: Looking): void {
   const streams = new Set<PassThrough>();

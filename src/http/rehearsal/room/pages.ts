@@ -189,7 +189,7 @@ function shownPhone({ tv, phone }: Room, host: string) {
   };
 }
 
-/** Who may hold the phone by a click: two of the members, those that the documents name before others. */
+/** The members who can take the phone by a click: two, those that the documents name before others. */
 async function holdersOf({ tenant }: FastifyRequest, { deps }: Context) {
   const search = { status: 'active', sort: 'createdAt' } as const;
   const members = await deps.store.transaction((tx) => listMembers(tx, tenant.id, search, 50, deps.clock()));

@@ -42,7 +42,7 @@ export interface ShownLog {
 /**
  * What is shown of a log.
  *
- * @param client whose alone; null for all
+ * @param client the client whose entries are shown; null for all
  * @param before the number of the entry behind the page; null for the newest
  */
 export function shownLog(

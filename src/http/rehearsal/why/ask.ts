@@ -5,7 +5,7 @@ import { OperationRefused } from '../../../operations/refusal.ts';
 import { type Deps, operationDeps } from '../../deps.ts';
 import { DeedRefused } from '../deeds.ts';
 
-/** Who may use the room may do everything on its tenant, as the operator of the machine may. */
+/** A developer who may use the room may do everything on its tenant, as the operator of the machine may. */
 const actor = { kind: 'operator', user: 'rehearsal room' } as const;
 
 type Facts = Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ async function ask<Answer>(name: string, input: Facts, address: string, deps: De
   }
 }
 
-/** Whose request is asked about, and who asks. */
+/** The tenant of the request that is asked about, and the actor who asks. */
 interface About {
   /** The host of the tenant. */
   readonly tenant: string;

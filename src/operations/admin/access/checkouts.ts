@@ -27,7 +27,7 @@ export const checkoutSchema = s.resource('Checkout', 'A checkout', {
   subscriptionId: s.orNull(s.wholeNumber('The subscription that it gave', 1)),
 });
 
-/** Beside what a checkout says, a list says whose it is, and of what. */
+/** Beside what a checkout says, a list names its member and its package. */
 const listedSchema = s.extended(checkoutSchema, 'ListedCheckout', 'A checkout in a list', {
   ...memberNameFields,
   packageName: packageNameField,

@@ -46,7 +46,7 @@ export function invoiceAnswer({ id: _, tenantId: _tenantId, ...invoice }: Invoic
   };
 }
 
-/** Beside what an invoice says, a list says whose it is. */
+/** Beside what an invoice says, a list names its member. */
 export const listedInvoiceSchema = s.extended(
   invoiceSchema,
   'ListedInvoice',

@@ -140,7 +140,7 @@ function mailIn({ tenant, mailCounters }: Context) {
   return mail;
 }
 
-/** The mail speaks the language of who sells or holds the seats: what the address reads is not known. */
+/** The mail is in the language of the seller or the holder of the seats: that of its reader is not known. */
 const languageOf = ({ tenant }: Context, { holder }: OpenedGroup) =>
   holder?.locale ?? tenant.languages[0] ?? 'en';
 

@@ -193,7 +193,7 @@ export function clientAnswer(client: Client) {
 }
 
 /**
- * Holds an actor to what they have where a client has permissions of its own: who changes it, or has a secret or a key of
+ * Holds an actor to what they have where a client has permissions of its own: an actor who changes it, or has a secret or a key of
  * it, can act as it. As with API tokens, none hands on or ends what can do more (`mayGrant`).
  *
  * @param clientId of a client that is there or not

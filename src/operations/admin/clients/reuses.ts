@@ -24,7 +24,7 @@ const signInIdField = s.text('The sign-in that ended', '019a7c1e-4b57-7cc2-9d0e-
 
 /** What a client's page says of each class that came up. */
 export const countedReusesSchema = s.list(
-  'Used refresh tokens that came back in the last 30 days, each of which ended a sign-in',
+  'Used refresh tokens that came back in the last 30 days; each ended a sign-in',
   s.resource('CountedReuse', 'How often used refresh tokens came back, by what that most likely was', {
     reuse: reuseField,
     count: s.wholeNumber('How often', 3),

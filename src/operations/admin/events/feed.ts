@@ -36,7 +36,7 @@ const listed = onTenant({
       'Whether events behind `after` have been deleted already, or it is of another history: then everything is to be read anew',
     ),
   }),
-  // Who waits holds no transaction, and is looked at again when the wait is over.
+  // A reader who waits holds no transaction, and is looked at again when the wait is over.
   prepare: async ({ after, wait }, { tenant, events }) => {
     if (after !== undefined && wait > 0) await events.waitFor(tenant.id, after, wait * second);
   },

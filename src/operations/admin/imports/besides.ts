@@ -25,7 +25,7 @@ export function refuse(...problems: readonly Problem[]): never {
   throw new OperationRefused('invalid', problems);
 }
 
-/** A subscription as it is given; whose it is comes with the member. */
+/** A subscription as it is given; its owner comes with the member. */
 export interface Given extends Pick<ImportedSubscription, 'cancelledAt' | 'endedAt'> {
   readonly createdAt: number;
   readonly facts: Omit<Parameters<typeof movedSubscription>[0], 'memberId' | 'subscriptionId'>;

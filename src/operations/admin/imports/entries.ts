@@ -44,7 +44,7 @@ export interface LineOutcome {
 /** What a tenant has that lines name, read once for all lines of a piece. */
 interface Surroundings extends Offered {
   readonly known: Known;
-  /** Who was judged and is still to be written. */
+  /** Members who were judged and are still to be written. */
   readonly waiting: Addition[];
   work: HashWork;
   numbers: { userId: number; memberNumber: number };

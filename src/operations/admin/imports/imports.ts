@@ -119,7 +119,7 @@ async function importFor({ tx, tenant }: OnTenant<OperationContext>, id: string)
   return found;
 }
 
-/** Who begins it, as the audit names them. */
+/** The actor who begins it, as the audit names them. */
 export function actorIn(tx: Tx): Pick<Import, 'actorKind' | 'actorId' | 'actorAddress'> {
   const { actorKind, actorId, address } = sourceIn(tx) ?? {
     actorKind: 'operator',

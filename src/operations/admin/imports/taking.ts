@@ -99,7 +99,7 @@ async function doBatch(work: Work, batch: Batch): Promise<boolean> {
   return isTrial ? tryBatch(work, batch, prepared) : takeBatch(work, batch, prepared);
 }
 
-/** What is done is told in the name of who began it. */
+/** The audit tells of it in the name of the actor who began it. */
 function inNameOf<T>(work: Pick<Work, 'one' | 'deps'>, act: (tx: Tx, now: number) => Promise<T>): Promise<T> {
   const { one, deps } = work;
   return deps.store.transaction((tx) => {

@@ -182,7 +182,7 @@ export async function readFilter(
 
 const beginningIn = (said: unknown) => (said as { readonly startsWith?: string } | undefined)?.startsWith;
 
-/** What members have subscribed to, who may not read it does not find out by asking for it. */
+/** An actor who may not read what members have subscribed to does not find it out by a filter. */
 function demandReading({ actor }: OnTenant<OperationContext>, { subscription }: FilterInput): void {
   const permission = 'subscriptions:read';
   if (subscription === undefined || mayGrant(actor, [permission])) return;

@@ -51,7 +51,7 @@ interface FilteredInput {
 
 const isByChange = (sort: FilteredSort) => sort === 'updatedAt' || sort === '-updatedAt';
 
-/** @throws OperationRefused where the page is to begin behind a member who is not there: the first one would come again */
+/** @throws OperationRefused where the page begins behind a member who is gone: otherwise the first page would come again */
 async function demandPlace(
   { tx, tenant }: OnTenant<OperationContext>,
   { before, sort }: { readonly before?: unknown; readonly sort: FilteredSort },
@@ -101,7 +101,7 @@ const all = listWithFile({
     await demandPlace(context, search);
     return listMembers(tx, tenant.id, search, limit, now);
   },
-  // Who is deleted while the file is read does not make it begin anew.
+  // A member who is deleted while the file is read does not make it begin anew.
   behind: ({ id, email }) => ({ id, email }),
   look: async (context, search, limit) => {
     const { tx, tenant, now } = context;

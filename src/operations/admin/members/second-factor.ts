@@ -1,4 +1,4 @@
-// The operation on a member's second factor: who lost the app and every recovery code is helped by an operator.
+// The operation on a member's second factor: an operator helps a member who lost the app and every recovery code.
 
 import { conflict } from '../../refusal.ts';
 import { turnOffFactor } from '../../second-factor/second-factor.ts';

@@ -96,8 +96,8 @@ const listed = onTenant({
 });
 
 /**
- * The newest happenings behind a cursor: a bounded number, however many there are. Events say whence operators came, and
- * more that is the audit's: who may not read that is told of mails alone.
+ * The newest happenings behind a cursor: a bounded number, however many there are. Events say from where operators came, and
+ * more that is the audit's: an actor who may not read that is told of mails alone.
  */
 async function happenings(
   { tx, tenant, actor }: OnTenant<OperationContext>,

@@ -183,7 +183,7 @@ const deleted = onTenant({
 });
 
 /**
- * Holds an actor to what they have where a provider is trusted with addresses: who says which one that is can sign in as
+ * Holds an actor to what they have where a provider is trusted with addresses: an actor who says which one that is can sign in as
  * each member, as who changes members can.
  *
  * @throws OperationRefused

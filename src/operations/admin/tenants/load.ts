@@ -72,7 +72,7 @@ const tenantLoaded = onService({
   },
 });
 
-/** The secrets of a client, of which another service knew no more than the hashes. */
+/** The secrets of a client: another service knew no more than their hashes. */
 const secretHashField = {
   ...s.list(
     'Its secrets, as SHA-256 in base64url',

@@ -29,7 +29,7 @@ const secretMade = onTenant({
   run: async (context) => {
     const { tx, tenant, vault, random } = context;
     if (tenant.oldSystemUrl === null) throw conflict([], 'no_old_system');
-    // Who has it asks the old system in our name: whether passwords are right, and who their members are.
+    // Its owner asks the old system in our name: whether passwords are right, and who their members are.
     demandMembers(context, tenant.oldSystemUrl, null);
     const secret = webhookSecret(random.secret());
     await saveOldSystemSecret(tx, tenant.id, vault.encrypt(Buffer.from(secret), tenant.id));

@@ -10,7 +10,7 @@ export interface Checking {
   tell(at: Path, ...problems: readonly Problem[]): void;
   /** Whether a value, or something in it, does not even have its shape: nothing more is said of it then. */
   isBroken(path: Path): boolean;
-  /** Whether to say what may have been meant: not of thousands of names, of which only the first are told. */
+  /** Whether to say what may have been meant: not of thousands of names, where only the first are told. */
   mayGuess(): boolean;
   /** Whether it is for a service that has development tenants alone. */
   readonly isDevelopment: boolean;

@@ -75,7 +75,7 @@ function checkSettings(
     ...soundClient,
     ...changesOf(client),
     clientId: client.clientId ?? soundClient.clientId,
-    // A client of which the file has no secret may have one already.
+    // A client without a secret in the file may have one already.
     type:
       first === undefined && client.authenticationMethod !== 'private_key_jwt'
         ? 'public'

@@ -46,7 +46,7 @@ export async function listWrongUserCodes(tx: Tx, memberId: string, now: number):
   return (await entries.orderBy('enteredAt').execute()).map(({ enteredAt }) => enteredAt);
 }
 
-/** Forgets the wrong entries of a member, who is let in again; those of the address and the tenant too. */
+/** Forgets the wrong entries of a member and lets the member in again; those of the address and the tenant too. */
 export async function clearWrongUserCodes(tx: Tx, memberId: string): Promise<void> {
   await deleteRows(tx, 'wrongUserCodes', { memberId });
 }

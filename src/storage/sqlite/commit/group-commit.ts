@@ -116,7 +116,7 @@ export class GroupCommit {
     if (this.#way.failure !== null && !(await this.#takeBack(this.#way.failure)))
       this.#queue.reject(group, error);
     else if (lost !== null) await this.#refuse(group, lost);
-    // The disk is full, say, which SQLite finds at the commit, and takes back all. Who only read has seen what
+    // The disk is full, say: SQLite finds that at the commit, and takes back all. Work that only read has seen what
     // the others wrote, so it reads again.
     else if (begun) await this.#readAgain(group, error);
     else this.#queue.reject(group, error);

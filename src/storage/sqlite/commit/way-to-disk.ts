@@ -119,7 +119,7 @@ export class WayToDisk {
     end();
   }
 
-  /** Answers those who only read, once what they saw is on the disk; who saw what never got there reads again. */
+  /** Answers readers, once what they saw is on the disk. A reader who saw what never got there reads again. */
   answerAfter(done: readonly Done[]): void {
     if (done.length === 0) return;
     void (this.underWay ?? Promise.resolve()).then(() => {

@@ -89,7 +89,7 @@ describe('seats of a network', () => {
     expect(await offered(proven, school)).toEqual([]);
   });
 
-  it('GA11: are not given to who says to come from there', async () => {
+  it('GA11: are not given to a visitor who claims to come from there', async () => {
     await subscribe(2, ['8.8.8.0/24']);
     const guest = await accountOf(service, tenant, 'u2@example.test');
     const token = field(await guest.send('/account'), 'token');

@@ -45,7 +45,7 @@ describe('what is open for a network', () => {
     expect(await opened('8.8.8.8')).toBe(0);
   });
 
-  it('MC4: is told to who may ask for it, of their own tenant, for an address that is one', async () => {
+  it('MC4: is told to a token that may ask for it, of its own tenant, for an address that is one', async () => {
     const others = await adminToken(service, {
       host: 'networks.test',
       permissions: ['access:read', 'members:read'],

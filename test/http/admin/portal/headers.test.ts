@@ -24,7 +24,7 @@ beforeAll(async () => {
   world = await beginWorld(service, 'world.test');
 });
 
-/** The same browser, every answer of which is held to the rules. */
+/** The same browser; each of its answers is held to the rules. */
 const held = {
   send: async (path: string, ask?: Ask): Promise<Answer> => {
     const answer = await browser.send(path, ask);

@@ -187,7 +187,7 @@ describe('the sign-in of the portal', () => {
     expect(JSON.stringify(events)).not.toContain('a wrong password');
   });
 
-  it('pages 7: who comes by a link of another site is asked for the page once more, with the cookie', async () => {
+  it('pages 7: a visitor from a link of another site asks for the page once more, with the cookie', async () => {
     const headers = { 'sec-fetch-site': 'cross-site' };
     const answer = await visitor(service, hosts.a).send(`${home}/clients`, { headers });
     expect(answer.status).toBe(200);

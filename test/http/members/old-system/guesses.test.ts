@@ -24,7 +24,7 @@ describe('who guesses at members of an old system', () => {
     for (const { text } of answers) expect(text).not.toContain(guess);
   });
 
-  it('LM4: who guesses at many accounts at once has no more than two questions under way', async () => {
+  it('LM4: a guesser at many accounts at once has no more than two questions under way', async () => {
     const held: (() => void)[] = [];
     const [isOneMore, isNoOther] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await oldSystemOf(service, tenant, {

@@ -7,7 +7,7 @@ import { refusal, run, tokenOf } from '../../../support/operators/desk.ts';
 const { service, signIn } = useAsking();
 
 describe('who names an old system', () => {
-  it('LM7: who may change the tenant and no members names none; the overview says when it fails or has no secret', async () => {
+  it('LM7: an operator who may change the tenant and no members names none; the overview says when it fails or has no secret', async () => {
     const weak = tokenOf(service, tenant, ['tenants:read', 'tenants:write']);
     const oldSystemUrl = 'https://thief.test/';
     expect(await refusal(service, 'tenants.change', { tenant, oldSystemUrl }, weak)).toMatchObject({
@@ -33,7 +33,7 @@ describe('who names an old system', () => {
     expect(await attention()).toMatchObject([{ code: 'old_system_unsigned' }]);
   });
 
-  it('LM9: who may change the tenant and no members makes no secret of the old system', async () => {
+  it('LM9: an operator who may change the tenant and no members makes no secret of the old system', async () => {
     await oldSystemOf(service, tenant, { answer: says(404) });
     const weak = tokenOf(service, tenant, ['tenants:read', 'tenants:write']);
     const secretNow = () =>
@@ -47,7 +47,7 @@ describe('who names an old system', () => {
     expect(await secretNow()).not.toEqual(before);
   });
 
-  it('LM10: no tenant file names one for who may change no members', async () => {
+  it('LM10: no tenant file names one for an operator who may change no members', async () => {
     const granted = ['tenants:read', 'tenants:write', 'clients:read', 'access:read'] as const;
     const weak = tokenOf(service, null, granted);
     const file = (issuer: string) =>

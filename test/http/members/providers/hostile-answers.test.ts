@@ -33,7 +33,7 @@ describe('answers that are none for this browser', () => {
     }
   });
 
-  it('IDP3: the state of another browser begins anew, and signs nobody in', async () => {
+  it('IDP3: the state of another browser begins anew, and signs no one in', async () => {
     const provider = await started();
     const attacker = await onTheWay();
     const said = provider.approve(attacker.sentTo);

@@ -77,7 +77,7 @@ describe('members and apps', () => {
     expect(await linksIn(service)).toHaveLength(1);
   });
 
-  it('IDP31: who has such an account alone signs in with it anew before what asks once more who it is, and proves it there', async () => {
+  it('IDP31: a member with such an account alone proves who it is by a new sign-in with it', async () => {
     await setEmailCodes(service, acmeOf(service), 'off');
     const provider = await started();
     const claims = { sub: 'new', email: 'new@example.net' };
@@ -101,7 +101,7 @@ describe('members and apps', () => {
     expect((await fetched()).headers['content-disposition']).toContain('my-data.json');
   });
 
-  it('IDP27: an account that was begun to be linked is linked to nobody else, and to nobody who has signed out', async () => {
+  it('IDP27: an account that was begun to be linked is linked to no other member, and to none who has signed out', async () => {
     const provider = await started();
     const browser = await accountOf(service, acmeOf(service), 'bo@example.com');
     const sentTo = await connecting(browser);
@@ -148,7 +148,7 @@ describe('members and apps', () => {
     expect(answer?.status).toBe(429);
   });
 
-  it('IDP30: who may set up providers, and not change members, trusts none with addresses', async () => {
+  it('IDP30: an operator who may set up providers, and not change members, trusts none with addresses', async () => {
     await started({ trustsVerifiedEmail: false });
     const tenant = acmeOf(service);
     const input = { tenant, key: 'foreign', trustsVerifiedEmail: true };

@@ -79,7 +79,7 @@ describe('id_tokens that are not right', () => {
 });
 
 describe('addresses that prove nothing', () => {
-  it('IDP14: one that the provider did not verify is linked to nobody', async () => {
+  it('IDP14: one that the provider did not verify is linked to no member', async () => {
     const provider = await started();
     for (const verified of [undefined, false, 'false', 0, null, 'yes', {}]) {
       await expectPending(await travel(service, provider, { claims: { email_verified: verified } }));

@@ -78,7 +78,7 @@ describe('an account of another provider (decision 46)', () => {
     expect(page.text).not.toMatch(/Team ID|Key ID/);
   });
 
-  it('makes a member of who has none: without a password, and without a mail where the address is proven', async () => {
+  it('makes a member where there is none: without a password, and without a mail where the address is proven', async () => {
     const provider = await started();
     const claims = { sub: 'new', email: 'new@example.net', name: 'New Person' };
     const { browser, answer } = await travel(service, provider, { claims });
@@ -179,7 +179,7 @@ describe('other providers, over real sockets', () => {
   });
 });
 
-describe('an address that nobody may take a provider’s word for', () => {
+describe('an address for which a provider’s word is not taken', () => {
   it('is proven by our own mail, the same page for a known and an unknown one', async () => {
     const provider = await started({ trustsVerifiedEmail: false });
     const signUp = async (email: string) => {

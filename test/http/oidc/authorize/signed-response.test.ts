@@ -141,7 +141,7 @@ describe('a signed answer', () => {
     expect(parameters.get('code')).not.toBeNull();
   });
 
-  it('I70: is no hint of who is signed in', async () => {
+  it('I70: is no hint of the member who is signed in', async () => {
     const response = responseIn(await asked({ response_mode: 'jwt', prompt: 'none' }));
     const answer = await asked({ id_token_hint: response, prompt: 'none' });
     expectErrorRedirect(answer, { redirectUri: conf1.redirectUri, error: 'invalid_request', state: 's' });

@@ -156,7 +156,7 @@ describe('a client does not authenticate, and nothing is burned,', () => {
   });
 });
 
-describe('a tenant of whose clients none signs assertions', () => {
+describe('a tenant without a client that signs assertions', () => {
   it.each([{ client_assertion: 'x.y.z' }, { client_assertion_type: 'x' }])(
     'decision 11: ignores %o',
     async (more) => {

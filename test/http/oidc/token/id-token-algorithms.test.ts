@@ -123,7 +123,7 @@ describe.each([
     expect(rows.filter((key) => key.algorithm === algorithm)).toHaveLength(2);
   });
 
-  it('I17, I57: its id_token is a hint of who signs in', async () => {
+  it('I17, I57: its id_token is a hint of the member who signs in', async () => {
     await signWith(algorithm);
     const browser = visitor(service, hosts.a);
     const { id_token: hint } = await tokensOf(service, hosts.a, apps.conf2, { browser });

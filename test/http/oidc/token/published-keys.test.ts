@@ -16,7 +16,7 @@ import { serviceForTest } from '../../../support/use-service.ts';
 const jwksUri = 'https://app.test/keys';
 const [first, second] = [await foreignPair(), await foreignPair('EdDSA')];
 
-/** A service one of whose clients publishes its keys: what answers there, and which calls came. */
+/** A service with a client that publishes its keys: what answers there, and which calls came. */
 async function published() {
   const calls: OutboundCall[] = [];
   const there = { answer: null as OutboundResult | null };

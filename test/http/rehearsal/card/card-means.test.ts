@@ -41,7 +41,7 @@ describe('the portal', () => {
     expect(await clientPage(globex, 'tv')).toContain('0 of 12 rules kept, 0 broken');
   });
 
-  it('RR57: shows none to who comes through a proxy, and none where there is no room', async () => {
+  it('RR57: shows none to a visitor through a proxy, and none where there is no room', async () => {
     await pollAtOnce();
     expect(await clientPage(acme, 'tv', { 'x-forwarded-for': '203.0.113.9' })).not.toContain('Report card');
     const makeDevelopment = (development: 0 | 1) =>

@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 const self = (): Actor => ({ kind: 'admin', memberId, tenantId: tenantIdOf(service, a), isSystem: true });
 
-/** What would leave no administrator of everything, and who is refused it for that reason. */
+/** What would leave no administrator of everything, and the actors who are refused it for that reason. */
 const ends: readonly (readonly [string, string, () => object])[] = [
   ['the tenant that the last one signs in on is disabled', 'tenants.disable', () => ({ tenant: a })],
   ['the last one is disabled', 'members.disable', () => ({ tenant: a, memberId })],

@@ -64,7 +64,7 @@ describe('GDPR art. 15: the whole data of one member', () => {
     }
   });
 
-  it('are for who may read all of it', async () => {
+  it('are for actors who may read all of it', async () => {
     const reader = tokenOf(service, tenant, ['members:read']);
     expect(await refusal(service, 'members.exportData', { tenant, memberId: email }, reader)).toEqual({
       kind: 'denied',

@@ -70,7 +70,7 @@ function madeUp(value: unknown): unknown {
   return 'nobody-s';
 }
 
-/** What an operation says to a tenant's administrator, or to its token, who names a thing in this way. */
+/** What an operation says where a tenant's administrator, or its token, names a thing in this way. */
 async function said(
   service: TestService,
   world: World,

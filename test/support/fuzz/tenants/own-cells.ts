@@ -163,7 +163,7 @@ async function groupOf(side: Side, memberId: string): Promise<string> {
   return String(subscriptionId);
 }
 
-/** A subscription of which the side's member may take a seat. @returns its number */
+/** A subscription in which the side's member may take a seat. @returns its number */
 async function offeredTo(side: Side): Promise<string> {
   const { service, host: tenant, email, memberId } = side;
   const holder = { tenant, email: `holder-of-${memberId.slice(-12)}@example.test`, fullName: 'Holder' };

@@ -150,7 +150,7 @@ export const tables: Readonly<Record<string, readonly Artefact[]>> = {
   // Read with the subscription, and by where a visitor comes from.
   seatNetworks: [],
   seats: ['seat id', 'thing of an operation'],
-  // Read by the member whose it is.
+  // Its owner reads it.
   secondFactors: [],
   sessions: [
     'session cookie',

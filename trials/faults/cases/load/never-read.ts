@@ -5,7 +5,7 @@ import { quantile } from '../../../soak/figures.ts';
 import { type Case, type Outcome, type Violations, violations } from '../../case.ts';
 import { newSite, type RunningSite, removeSite, run } from '../../site.ts';
 
-/** What is sent, and not one answer of which is read (security, F9). */
+/** Requests whose answers are never read (security, F9). */
 const flood = { connections: 100, requests: 20_000, time: 20_000 } as const;
 /** MB above before, ms of the others' p99 (with other work on the machine, so many times as without), ms until back. */
 const most = { memory: 100, others: 300, slack: 3, back: 60_000, left: 60 } as const;

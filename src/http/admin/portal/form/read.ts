@@ -155,13 +155,13 @@ export function asUtc(text: string): string {
   return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/.test(text) ? `${text}Z` : text;
 }
 
-/** A flag of which null leaves things as they are: a box that is ticked or not could not say that. */
+/** A flag that leaves things as they are when it is null: a box that is ticked or not could not say that. */
 export function isOpenFlag(schema: Schema): boolean {
   const types = typesOf(schema);
   return types.includes('boolean') && types.includes('null');
 }
 
-/** Whether a form says null with a word or a box of its own: of numbers, times and pictures, of which null means something. */
+/** Whether a form says null with a word or a box of its own: of numbers, times and pictures for which null means something. */
 export function hasNone(schema: Schema): boolean {
   const isOfForm =
     typesOf(schema).includes('integer') || ['date-time', 'picture'].includes(schema.format ?? '');

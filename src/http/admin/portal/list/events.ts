@@ -13,7 +13,7 @@ type Table = Extract<Shown, { kind: 'table' }>;
 /** What a sentence tells, or its row. */
 const told = ['id', 'at', 'names', 'result', 'tenantId'];
 
-/** Events as a table. Where they are of several tenants, each says of which. */
+/** Events as a table. Where they are of several tenants, each names its tenant. */
 export function eventTable(visit: OperationVisit, items: readonly Facts[], schema: Schema): Table {
   const tenants = new Map(visit.deps.tenants.all().map((tenant) => [tenant.id, tenant]));
   const isOfAll = !visit.operation.path.includes('{tenant}');

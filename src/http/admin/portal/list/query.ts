@@ -169,7 +169,7 @@ export interface Chip {
   readonly href: string;
 }
 
-/** What narrows the list, each of which can be taken away alone. */
+/** The filters of the list: each can be taken away alone. */
 export function chipsOf(visit: OperationVisit, query: ListQuery, fields: readonly Field[]): readonly Chip[] {
   const { operation } = visit;
   return Object.entries(query.narrowing).map(([name, value]) => {

@@ -1,4 +1,4 @@
-// Reads a form that ends with a file, of which a piece is in memory at a time.
+// Reads a form that ends with a file, one piece of the file in memory at a time.
 import type { Form } from '../../../form.ts';
 
 /** The file of a form; its bytes come while they arrive. */

@@ -33,7 +33,7 @@ const toCreate = ({ session }: Pick<Visit, 'session'>): ChallengeFor => ({
 });
 
 /**
- * A new passkey. Who has not signed in a moment ago proves once more who it is:
+ * A new passkey. A member who has not just signed in proves once more who it is:
  *
  *     GET, POST /account/passkeys/confirm   asks for that, and leads on with a challenge
  *     GET, POST /account/passkeys/new       makes the passkey
@@ -44,7 +44,7 @@ export const newPasskeyPages: readonly AccountPage[] = [
     read: sentCode,
     look: async (tx, { member }) => ({ hasFactor: (await findSecondFactor(tx, member.id)) !== null }),
     view: ({ language }, _sent, { hasFactor, hasPassword, passkeys }) => ({
-      // Who proves it with a passkey has given both factors.
+      // A member who proves it with a passkey has given both factors.
       template: hasFactor && (hasPassword || passkeys.length === 0) ? 'two-step/proof' : 'confirm',
       title: 'account.confirm.title',
       data: {

@@ -19,7 +19,7 @@ export function returnToInvitation(request: FastifyRequest): string {
 }
 
 /**
- * What a flow that leads to an invitation is for: the plan and its holder, to those who come from the mail. Who has no link,
+ * What a flow that leads to an invitation is for: the plan and its holder, to those who come from the mail. A visitor without the link,
  * a guessed one or that of an invitation that is over reads the same as if there were none (GA16). Null of any other flow.
  */
 export async function invitationLead(
