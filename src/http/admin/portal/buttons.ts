@@ -172,8 +172,12 @@ function pressedFor(operation: Operation, thing: Facts): readonly Pressed[] | nu
     }));
 }
 
-/** What the pressed button of an operation sent; null if its form was filled in. */
-export function pressOf(operation: Operation, said: Facts): string | null {
+/** What the pressed button of an operation says, and what it asks; null if its form was filled in. */
+export function pressOf(operation: Operation, said: Facts, name: string | null) {
   const { presses } = operation.portal ?? {};
-  return presses === undefined ? null : say(`press.${operation.name}.${String(said[presses.field])}`);
+  if (presses === undefined) return null;
+  const which = `${operation.name}.${String(said[presses.field])}`;
+  const label = say(`press.${which}`);
+  const asks = name === null ? null : sayIfKnown(`ask.${which}`, { name });
+  return { label, asks: asks ?? say('verb.ask', { act: label }) };
 }

@@ -37,10 +37,15 @@ export function doneFacts(
   changes: readonly FieldChange[] | null,
 ): string {
   const { operation, known } = visit;
-  const name = [answer.fullName, answer.name].find((one) => typeof one === 'string' && one !== '');
+  const { presses } = operation.portal ?? {};
+  const pressed = presses === undefined ? [] : [answer.packageName];
+  const name = [answer.fullName, answer.name, ...pressed].find(
+    (one) => typeof one === 'string' && one !== '',
+  );
   const fields = [...new Set((changes ?? []).map(({ field }) => field.split('.')[0] ?? field))];
   const facts = new URLSearchParams();
   if (typeof name === 'string') facts.set('name', [...name].slice(0, most.name).join(''));
+  if (presses !== undefined) facts.set('pressed', String(said[presses.field]));
   if (changes !== null) facts.set('changed', String(fields.length));
   for (const field of fields.slice(0, most.fields)) facts.append('field', field);
   const undo = operation.portal?.undo;
@@ -90,6 +95,8 @@ function textOf(operation: Operation, facts: URLSearchParams): string {
     .getAll('field')
     .filter((field) => field in properties || field in (operation.output.properties ?? {}));
   if (name === null || operation.portal?.done !== undefined) return doneText(operation);
+  const pressed = sayIfKnown(`pressed.${operation.name}.${facts.get('pressed')}`, { name });
+  if (pressed !== null) return pressed;
   const isChange = (verb === 'change' || verb === 'define') && facts.has('changed');
   if (!isChange) {
     const done = sayIfKnown(`done.${verb}`);

@@ -229,14 +229,16 @@ function sendConfirmation(
 ): Promise<FastifyReply> {
   const { operation } = visit;
   const said = readForm(visit, form);
-  const pressed = pressOf(operation, said);
+  const pressed = pressOf(operation, said, calledOf(present));
   return sendOperationPage(visit, {
     template: 'confirm',
-    title: say('verb.ask', { act: pressed ?? titleOf(operation, isThere(visit)) }),
+    title: pressed?.asks ?? say('verb.ask', { act: titleOf(operation, isThere(visit)) }),
     status: problems.length > 0 ? 422 : 200,
     data: {
       ...aboutForm(visit, present),
-      submit: pressed ?? say('confirm.do'),
+      // Of one button its question says it all.
+      ...(pressed === null ? {} : { lead: null, named: null, target: null }),
+      submit: pressed?.label ?? say('confirm.do'),
       ending,
       problems,
       // A whole file is not read once more.

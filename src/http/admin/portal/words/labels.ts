@@ -1,6 +1,7 @@
 /** What operations and their fields are called on the pages of the portal. */
 import { countedUpTo } from '../../../../core/operators/limits.ts';
 import { nameOf, type Operation } from '../../../../operations/admin/operation.ts';
+import { browserWords, nameBrowser } from '../../../../operations/session/notice.ts';
 import { say, sayIfKnown } from '../../../../text/portal.ts';
 import type { Facts } from '../visitor.ts';
 
@@ -123,8 +124,10 @@ export function doneText(operation: Operation, part?: string): string {
 /** What people call a thing, in the order in which its names are looked for. */
 const names = ['fullName', 'name', 'label', 'deviceName', 'packageName', 'claimedName'];
 
-/** What people call the thing that a form acts on; null for what has no name. */
+/** What people call the thing that a form acts on, such as "Chrome on Linux"; null for what has no name. */
 export function calledOf(present: Facts | null): string | null {
   const found = names.map((name) => present?.[name]).find((one) => typeof one === 'string' && one !== '');
-  return typeof found === 'string' ? found : null;
+  if (typeof found === 'string') return found;
+  const browser = nameBrowser(String(present?.userAgent ?? ''));
+  return browser === null ? null : browserWords(browser);
 }

@@ -93,16 +93,31 @@ describe('pages 22: what cannot be undone says what it ends, and asks for its na
     expect(answer.headers.location).toBe(`${home}/members`);
   });
 
+  it('pages 21: a browser is signed out by what it is, where its id stood', async () => {
+    const { sessionId } = await newSession(world);
+    const userAgent =
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0';
+    await service.store.transaction((tx) =>
+      tx.updateTable('sessions').set({ userAgent }).where('id', '=', sessionId).execute(),
+    );
+    const form = `${home}/members/${world.memberId}/sessions/${sessionId}/+end-session`;
+    expect(mainOf(await sam.send(form))).toContain('<h1>Sign out <bdi>Chrome on Linux</bdi></h1>');
+  });
+
   it('ending a subscription by its button asks first, for the name of the package', async () => {
     const subscriptionId = await newSubscription(world);
     const form = `${home}/subscriptions/${subscriptionId}/+change?memberId=${world.memberId}`;
     const asked = await sam.submit(form, { change: 'end' });
-    expect(mainOf(asked)).toContain('End now?');
+    expect(mainOf(asked)).toContain('<h1>End Gold now?</h1>');
+    expect(mainOf(asked)).not.toContain('class="lead"');
     expect(mainOf(asked)).toContain('This ends the subscription to Gold now');
     const wrong = await sam.send(form, { body: filledIn(asked, { typed: 'Silver' }) });
     expect(wrong.status).toBe(422);
     const done = await sam.send(form, { body: filledIn(wrong, { typed: 'Gold' }) });
     expect(done.status).toBe(303);
+    const page = mainOf(await sam.send(String(done.headers.location)));
+    expect(page).toContain('<p>Gold ended.</p>');
+    expect(page.replaceAll(/<[^>]*>/g, '')).toMatch(/changed the subscription of .* to Gold: now ended/);
   });
 });
 
