@@ -577,8 +577,6 @@ CREATE INDEX "eventsWithoutNumber" on "events" ("seq") where number is null;
 
 CREATE INDEX "eventsByMember" on "events" ("memberId", "seq") where "memberId" is not null;
 
-CREATE INDEX "eventsByTime" on "events" ("at");
-
 CREATE TABLE "eventNumbers" ("tenantId" text primary key references "tenants" ("id"), "last" integer not null);
 
 CREATE INDEX "subscriptionsByBeginning" on "subscriptions" ("state", "activatedAt");

@@ -78,6 +78,8 @@ export async function start(config: ServiceConfig, options: StartOptions = {}): 
     tellLost = (why) =>
       app.log.error(`${why}. Nothing is written any more: stop the service before you put it right`);
     for (const event of early) logAuditEvent(app.log, event);
+    // What has no number yet was written before what is to come.
+    await wired.queues.numbering.run();
     const metricsServer = await measuring?.serve({
       ...deps,
       passwordsInHand: inHand,
@@ -160,7 +162,7 @@ async function wire(base: Base, setupOffered: boolean, log: () => Log): Promise<
   const events = createEventWaiting({ store, schedule });
   const queues = createQueues({
     ...{ ...base, schedule, transport, outbound, events, log },
-    audit: (wake) => withAuditLog(store, { clock, tenants, metrics }, log, wake),
+    audit: (wake, numbers) => withAuditLog(store, { clock, tenants, metrics }, log, wake, numbers),
     counted: (host, outcome) => metrics?.webhook(host, outcome),
   });
   const newMemory = () => createMemory(clock, store, schedule);

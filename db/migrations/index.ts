@@ -71,6 +71,7 @@ import * as attemptsOfWebhooks from './0077-attempts-of-webhooks.ts';
 import * as callsDoneOnce from './0079-calls-done-once.ts';
 import * as networksOfSeats from './0080-networks-of-seats.ts';
 import * as seatsOfInvoices from './0081-seats-of-invoices.ts';
+import * as eventsInOrder from './0082-events-in-order.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Those that both engines run. One that has landed is frozen: write the next, here. */
@@ -120,6 +121,7 @@ const ofBoth: Readonly<Record<string, Migration>> = {
   '0079-calls-done-once': callsDoneOnce,
   '0080-networks-of-seats': networksOfSeats,
   '0081-seats-of-invoices': seatsOfInvoices,
+  '0082-events-in-order': eventsInOrder,
 };
 
 /** Every migration by name, in order. */

@@ -16,7 +16,7 @@ import type { Log } from '../log/log.ts';
 import { browserWords, nameBrowser } from '../operations/session/notice.ts';
 import type { RateLimiter } from '../storage/memory/rate-limit.ts';
 import { insertAuditEvent } from '../storage/operators/audit-event.ts';
-import { actingAs, auditedStore, type Woken } from '../storage/operators/audited.ts';
+import { actingAs, auditedStore, type Numbers, type Woken } from '../storage/operators/audited.ts';
 import type { Store, TransactionKind, Tx } from '../storage/store.ts';
 import { addressKey } from './address.ts';
 import type { Deps } from './deps.ts';
@@ -93,18 +93,20 @@ export function logAuditEvent(log: Log, { changes, ...event }: AuditEvent): void
  * commit, and counted. The start of the service makes it, once.
  *
  * @param wake sends what `apply` left in a queue
+ * @param numbers numbers events as they are written; null where several processes write them
  */
 export function withAuditLog(
   store: Store,
   { clock, tenants, metrics }: Pick<Deps, 'clock' | 'tenants' | 'metrics'>,
   log: () => Log,
   wake: (queue: Woken) => void,
+  numbers: Numbers | null,
 ): Store {
   const tell = (event: AuditEvent) => {
     logAuditEvent(log(), event);
     if (metrics !== null) countEvent(event, tenants, metrics);
   };
-  return auditedStore(store, clock, tell, wake);
+  return auditedStore(store, clock, tell, wake, numbers);
 }
 
 /**

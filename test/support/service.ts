@@ -186,7 +186,7 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
   const queues = createQueues({
     ...{ store, tenants, vault, passwords, random, clock: now, schedule, outbound, events, log },
     transport: outbox.transport(developmentOutbox),
-    audit: (wake) => withAuditLog(store, { clock: now, tenants, metrics }, log, wake),
+    audit: (wake, numbers) => withAuditLog(store, { clock: now, tenants, metrics }, log, wake, numbers),
     counted: (host, outcome) => metrics?.webhook(host, outcome),
   });
   const { audited, mailer, logoutNotices, numbering, webhooks, importing } = queues;

@@ -2,7 +2,7 @@
 import type { Log } from '../../log/log.ts';
 import type { Passwords } from '../../secrets/password.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import type { Woken } from '../../storage/operators/audited.ts';
+import type { Numbers, Woken } from '../../storage/operators/audited.ts';
 import type { Store } from '../../storage/store.ts';
 import type { Clock, Schedule } from '../../system/clock.ts';
 import type { Outbound } from '../../system/outbound/outbound.ts';
@@ -21,7 +21,7 @@ import type { Tenants } from '../tenant/open-tenants.ts';
 export interface QueuesDeps {
   readonly store: Store;
   /** The store with an audit, which calls `wake` after a commit that left something for a queue. */
-  readonly audit: (wake: (queue: Woken) => void) => Store;
+  readonly audit: (wake: (queue: Woken) => void, numbers: Numbers | null) => Store;
   readonly tenants: Tenants;
   readonly vault: Vault;
   readonly passwords: Passwords;
@@ -56,17 +56,18 @@ export interface Queues {
 
 /** Makes the queues of a service. */
 export function createQueues(deps: QueuesDeps): Queues {
-  const { events } = deps;
+  const { events, store, random } = deps;
   const mailer = createMailer(deps);
   const logoutNotices = createLogoutNotices(deps);
-  const numbering = createNumbering({
-    ...deps,
-    numbered: (tenantIds) => {
-      events.numbered(tenantIds);
-      webhooks.wake();
-    },
-  });
-  const audited = deps.audit((queue) => woken[queue].wake());
+  const numbered = (tenantIds: readonly string[]) => {
+    events.numbered(tenantIds);
+    webhooks.wake();
+  };
+  const numbering = createNumbering({ ...deps, numbered });
+  const audited = deps.audit(
+    (queue) => woken[queue].wake(),
+    store.isShared ? null : { idOf: random.id, numbered },
+  );
   const webhooks = createWebhooks({ ...deps, store: audited, mails: mailer });
   const importing = createImporting({ ...deps, store: audited, mails: mailer });
   const woken = { logoutNotices, events: numbering, webhooks, imports: importing };
@@ -76,7 +77,6 @@ export function createQueues(deps: QueuesDeps): Queues {
     begin() {
       void mailer.deliver();
       void logoutNotices.deliver();
-      void numbering.run();
       void webhooks.deliver();
       void importing.run();
     },

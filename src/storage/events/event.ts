@@ -1,9 +1,12 @@
-// Writes events in the transactions of their changes, numbers them once those are committed, and reads them.
+// Writes events in the transactions of their changes, numbers them, and reads them. Where one process has the database they
+// are numbered as they are written, elsewhere once they are committed.
 import { type AliasableExpression, sql } from 'kysely';
 import { type Change, eventsOf } from '../../core/events/change.ts';
 import type { EventFacts, EventType, ToldEvent } from '../../core/events/event.ts';
+import { numberedAtOnce } from '../../core/events/limits.ts';
+import { sweepStep } from '../../core/operators/limits.ts';
 import { changes, insertions } from '../bulk.ts';
-import { sourceIn, wakeAfterCommit } from '../operators/audited.ts';
+import { afterCommit, numbersIn, sourceIn, wakeAfterCommit } from '../operators/audited.ts';
 import { lookup, prepared, query, unplanned } from '../prepared.ts';
 import type { RowOf } from '../rows.ts';
 import type { Tx } from '../store.ts';
@@ -20,11 +23,15 @@ export async function tellAll(tx: Tx, changed: readonly Change[]): Promise<void>
   const events = changed.flatMap(eventsOf);
   const source = events.length === 0 ? null : sourceIn(tx);
   if (source === null) return;
-  await insertRows(
-    tx,
-    events.map((event) => rowOf(event, source.at)),
-  );
-  wakeAfterCommit(tx, 'events');
+  const rows = events.map((event) => rowOf(event, source.at));
+  const numbers = numbersIn(tx);
+  if (numbers === null) {
+    await insertRows(tx, rows);
+    wakeAfterCommit(tx, 'events');
+    return;
+  }
+  const tenantIds = await numberEach(tx, rows, numbers.idOf, insertRows);
+  afterCommit(tx, () => numbers.numbered(tenantIds));
 }
 
 /** Writes one event. Nothing but `tell` and what has no actor calls it. @param at ms */
@@ -56,16 +63,25 @@ export async function insertEvents(
         .select([sql.lit(type).as('type'), sql.lit(detail).as('detail'), sql.lit(at).as('at')]),
     )
     .execute();
-  wakeAfterCommit(tx, 'events');
+  const numbers = numbersIn(tx);
+  if (numbers === null) {
+    wakeAfterCommit(tx, 'events');
+    return;
+  }
+  for (let isDone = false; !isDone; ) {
+    const { count, tenantIds } = await numberEvents(tx, numberedAtOnce, numbers.idOf);
+    if (count > 0) afterCommit(tx, () => numbers.numbered(tenantIds));
+    isDone = count < numberedAtOnce;
+  }
 }
 
 /** What such a query says of each. */
 type Of = Pick<RowOf<'events'>, 'tenantId' | 'memberId' | 'subject' | 'clientId'>;
 
 /**
- * Numbers events that are committed, the first written first, at most so many. It has a transaction of its own: where
- * processes share a database, changes are committed in another order than they are made in, and a reader who has seen a
- * number must find none below it later. Two that number at once are in each other's way, and one runs again.
+ * Numbers events that have no number, the first written first, at most so many. Where processes share a database it has a
+ * transaction of its own: changes are committed in another order than they are made in, and a reader who has seen a number
+ * must find none below it later. Two that number at once are in each other's way, and one runs again.
  *
  * @param idOf makes an id for a time (ms)
  * @returns how many, and the tenants whose they are
@@ -76,16 +92,32 @@ export async function numberEvents(
   idOf: (at: number) => string,
 ): Promise<{ readonly count: number; readonly tenantIds: readonly string[] }> {
   const waiting = await unnumbered.all(tx, { most });
-  const byTenant = Object.groupBy(waiting, ({ tenantId }) => tenantId);
-  for (const [tenantId, events = []] of Object.entries(byTenant)) {
-    let number = await takeNumbers(tx, tenantId, events.length);
-    const numbered = events.map(({ seq, at }) => {
+  const tenantIds = await numberEach(tx, waiting, idOf, (_, numbered) =>
+    numberAll(
+      tx,
+      numbered.map(({ seq, number, id }) => ({ seq, number, id })),
+    ),
+  );
+  return { count: waiting.length, tenantIds };
+}
+
+/** Gives events the next numbers of their tenants, in their order, and writes them. @returns the tenants */
+async function numberEach<Event extends { readonly tenantId: string; readonly at: number }>(
+  tx: Tx,
+  events: readonly Event[],
+  idOf: (at: number) => string,
+  write: (tx: Tx, numbered: readonly (Event & { number: number; id: string })[]) => Promise<void>,
+): Promise<readonly string[]> {
+  const byTenant = Object.groupBy(events, ({ tenantId }) => tenantId);
+  for (const [tenantId, own = []] of Object.entries(byTenant)) {
+    let number = await takeNumbers(tx, tenantId, own.length);
+    const numbered = own.map((event) => {
       number += 1;
-      return { seq, number, id: idOf(at) };
+      return { ...event, number, id: idOf(event.at) };
     });
-    await numberAll(tx, numbered);
+    await write(tx, numbered);
   }
-  return { count: waiting.length, tenantIds: Object.keys(byTenant) };
+  return Object.keys(byTenant);
 }
 
 const unnumbered = prepared(({ most }: { most: number }) =>
@@ -128,6 +160,28 @@ export async function lastEventNumber(tx: Tx, tenantId: string): Promise<number>
 }
 
 const numbersOf = lookup('eventNumbers', 'tenantId');
+
+/**
+ * Forgets some of the first events, where they are over. They lie in the order of their times, so no index of times is
+ * written for each event.
+ *
+ * @param before ms
+ * @returns how many
+ */
+export async function forgetFirstEvents(tx: Tx, before: number): Promise<number> {
+  const over = await tx
+    .deleteFrom('events')
+    .where('seq', '<', ({ eb, selectFrom }) =>
+      eb(
+        selectFrom('events').select(({ fn }) => fn.min('seq').as('first')),
+        '+',
+        sweepStep,
+      ),
+    )
+    .where('at', '<', before)
+    .executeTakeFirst();
+  return Number(over.numDeletedRows);
+}
 
 /** Lets the numbers of all tenants skip: a restored database has forgotten some that were told. */
 export async function skipEventNumbers(tx: Tx, by: number): Promise<void> {

@@ -17,6 +17,18 @@ interface Audited {
   readonly after: (() => void)[];
   /** Says that something waits in a queue. */
   readonly wake: (queue: Woken) => void;
+  readonly numbers: Numbers | null;
+}
+
+/**
+ * How events get their numbers as they are written, where one process alone has the database: it commits changes in the
+ * order that it makes them in.
+ */
+export interface Numbers {
+  /** Makes the id of an event. @param at ms */
+  readonly idOf: (at: number) => string;
+  /** Called once they are committed: a tenant's events can be read. */
+  readonly numbered: (tenantIds: readonly string[]) => void;
 }
 
 /** What waits for a commit: what clients are told of sign-outs, events, and what endpoints are told, and files of
@@ -40,12 +52,14 @@ type Handle = Tx & { [audited]?: Audited };
  * leaves neither a row nor a line.
  *
  * @param wake called after a commit that left something to be sent (`wakeAfterCommit`)
+ * @param numbers numbers events as they are written; where it is null that is left to `numberEvents`
  */
 export function auditedStore(
   store: Store,
   clock: Clock,
   tell: (event: AuditEvent) => void,
   wake: (queue: Woken) => void = () => {},
+  numbers: Numbers | null = null,
 ): Store {
   const audit =
     (run: Store['transaction']): Store['transaction'] =>
@@ -61,7 +75,8 @@ export function auditedStore(
         undo = [];
         after = [];
         once.asked = null;
-        return work(handle(tx, { source: () => serviceSource(clock()), events, undo, after, once, wake }));
+        const source = () => serviceSource(clock());
+        return work(handle(tx, { source, events, undo, after, once, wake, numbers }));
       });
       // What stays counted is no reason to say that what is committed was not done.
       await undoUnasked(once).catch((error: unknown) => {
@@ -83,6 +98,7 @@ export function actingAs(tx: Tx, source: () => Source): Tx {
       after: [],
       once: { done: null, asked: null },
       wake: () => {},
+      numbers: null,
     }),
     source,
   });
@@ -95,6 +111,9 @@ export const hasActor = (tx: Tx): boolean => auditedIn(tx) !== undefined;
 export function sourceIn(tx: Tx): Source | null {
   return auditedIn(tx)?.source() ?? null;
 }
+
+/** What numbers the events of a transaction as they are written; null where that is left to `numberEvents`. */
+export const numbersIn = (tx: Tx): Numbers | null => auditedIn(tx)?.numbers ?? null;
 
 /** Keeps an event that was written until its transaction is committed. */
 export function noteAuditEvent(tx: Tx, event: AuditEvent): void {

@@ -24,10 +24,11 @@ import {
   usedCodeMemory,
 } from '../../core/operators/limits.ts';
 import { isSessionForgotten, type Session } from '../../core/session.ts';
+import { forgetFirstEvents } from '../events/event.ts';
 import { prepared, query } from '../prepared.ts';
 import type { RowOf } from '../rows.ts';
 import { forgottenImports } from './imports.ts';
-import { over, type Sweep, walked } from './sweep.ts';
+import { indexed, over, type Sweep, walked } from './sweep.ts';
 
 /**
  * What has its time in an index: proofs of addresses, addresses given up, failed sign-ins, known browsers, mails,
@@ -60,7 +61,7 @@ export function forgottenByTime(tenantIds: readonly string[], now: number): read
       rows.where('state', 'in', ['delivered', 'failed']).where('nextAttemptAt', '<', now - eventMemory),
     ),
     over('webhookAttempts', ['id'], (rows) => rows.where('at', '<', now - eventMemory)),
-    over('events', ['seq'], (rows) => rows.where('at', '<', now - eventMemory)),
+    indexed('events', (tx) => forgetFirstEvents(tx, now - eventMemory)),
     over('callsOnce', ['id'], (rows) => rows.where('createdAt', '<', now - idempotency.memory)),
     over('seats', ['id'], (rows) => rows.where('endedAt', '<', now - seatMemory)),
     over('seats', ['id'], (rows) =>

@@ -126,6 +126,42 @@ describe('events', () => {
     expect((await told(store, 0, 'tenant-b')).map(({ type }) => type)).toEqual(['tenant.restored']);
   });
 
+  it('have their numbers with their change where one process has the database, however they are written', async () => {
+    const store = await storeWithMember();
+    const numbered: (readonly string[])[] = [];
+    const audited = auditedStore(
+      store,
+      () => now,
+      () => {},
+      () => expect.unreachable('nothing is left to be numbered'),
+      { idOf: systemRandom.id, numbered: (tenantIds) => numbered.push(tenantIds) },
+    );
+    const { tenantId, clientId } = clientRecord();
+    await audited.transaction(async (tx) => {
+      for (const id of ['a', 'b']) await insertSignIn(tx, signInRecord({ id }));
+      await endSignInsOfClient(tx, { tenantId, clientId }, 'client_disabled', now);
+      await insertMember(tx, another('one'), 'hash');
+      expect(numbered).toEqual([]);
+    });
+    const failing = audited.transaction(async (tx) => {
+      await insertMember(tx, another('second'), 'hash');
+      throw new Error('rolled back');
+    });
+    await expect(failing).rejects.toThrow('rolled back');
+    await audited.transaction((tx) => insertMember(tx, another('three', 'tenant-b'), 'hash'));
+
+    const events = await told(store);
+    expect(events.map(({ number, type, memberId }) => [number, type, memberId])).toEqual([
+      [1, 'sign_in.ended', 'member-1'],
+      [2, 'sign_in.ended', 'member-1'],
+      [3, 'member.created', 'one'],
+    ]);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(3);
+    expect((await told(store, 0, 'tenant-b')).map((event) => event.number)).toEqual([1]);
+    expect(numbered).toEqual([['tenant-a'], ['tenant-a'], ['tenant-b']]);
+    expect(await number(store)).toEqual({ count: 0, tenantIds: [] });
+  });
+
   it('of many sign-ins that end at once are told of each', async () => {
     const { store, audited } = await running();
     const { tenantId, clientId } = clientRecord();
