@@ -8,13 +8,17 @@ import { portalUrl } from './addresses.ts';
 /** What every page of the portal wears. */
 const shared = ['shell', 'rail', 'cards', 'lists', 'forms'];
 
-/** What a page wears that members' pages wear too, by its part. */
-const withMembers: Readonly<Record<string, string>> = { 'sign-in-page': 'parts/beside.css' };
+/** What else a page wears beside its own sheet, by its part. */
+const besides: Readonly<Record<string, readonly string[]>> = {
+  overview: ['portal/overview/plot.css', 'portal/overview/numbers.css'],
+  // Members' pages wear it too.
+  'sign-in-page': ['parts/beside.css'],
+};
 
 const sheetOf = (...parts: readonly string[]) =>
   styleSheet(
     ...shared.map((part) => `portal/shared/${part}.css`),
-    ...parts.flatMap((part) => [withMembers[part] ?? [], `portal/${part}.css`].flat()),
+    ...parts.flatMap((part) => [...(besides[part] ?? []), `portal/${part}.css`]),
   );
 
 const plain = sheetOf();
