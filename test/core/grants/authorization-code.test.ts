@@ -9,7 +9,6 @@ import {
   issueAuthorizationCode,
 } from '../../../src/core/grants/authorization-code.ts';
 import { beginSignIn } from '../../../src/core/grants/sign-in.ts';
-import type { Rule } from '../../../src/core/refusals/rule.ts';
 import type { Write } from '../../../src/core/write.ts';
 import { linesOf } from '../../support/machines/state-lines.ts';
 import {
@@ -260,51 +259,5 @@ describe('exchange of an authorization code', () => {
   it('every refusal reads the same, so that it does not tell which proof was wrong', () => {
     const answers = cases.map((each) => exchange(each.code, { ...right, ...each.command }).answer);
     expect(new Set(answers.filter(isRefusal).map(({ description }) => description)).size).toBe(1);
-  });
-});
-
-describe('why an exchange gave nothing, for the audit', () => {
-  const used = codeRecord({ state: 'used', signInId: 'sign-in-1' });
-  const overdue = now + 10 * minute;
-
-  it.each<[string, Rule, AuthorizationCode | null, Partial<ExchangeCommand>]>([
-    ['the code is unknown', 'code_unknown', null, {}],
-    [
-      'the code was issued to another client',
-      'grant_of_another_client',
-      code,
-      { client: clientRecord({ clientId: 'client-2' }) },
-    ],
-    [
-      'the code was issued to another client',
-      'grant_of_another_client',
-      used,
-      { client: clientRecord({ clientId: 'client-2' }) },
-    ],
-    ['the code is too old', 'code_expired', code, { now: overdue }],
-    ['the code is too old', 'code_expired', codeRecord({ state: 'expired' }), {}],
-    ['the redirect_uri differs', 'code_redirect_uri_differs', code, { redirectUri: 'https://app.test/cb2' }],
-    ['the code_verifier is missing', 'code_verifier_missing', code, { codeVerifier: undefined }],
-    ['the code_verifier is wrong', 'code_verifier_wrong', code, { codeVerifier: verifier.slice(1) }],
-    ['the member may no longer sign in', 'member_inactive', code, { member: null }],
-    ['the code had ended before', 'code_ended', codeRecord({ state: 'burned' }), {}],
-  ])('%s', (reason, rule, stored, command) => {
-    const because = { event: 'code_refused', rule, reason };
-    expect(exchange(stored, { ...right, ...command }).because).toEqual(because);
-  });
-
-  it.each([
-    ['the code was exchanged before: the sign-in that it began has ended', signInRecord()],
-    ['the code was exchanged before', signInRecord({ state: 'ended', endedAt: 1, endReason: 'revoked' })],
-  ])('%s', (reason, begun) => {
-    expect(exchange(used, { ...right, begun }).because).toEqual({
-      event: 'code_reused',
-      rule: 'code_reused',
-      reason,
-    });
-  });
-
-  it('nothing is said where tokens are given', () => {
-    expect(exchange(code, right).because).toBeUndefined();
   });
 });

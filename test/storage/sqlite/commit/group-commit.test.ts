@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
-import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Refusal, refusal } from '../../../../src/core/decision.ts';
 import { insertSignIn } from '../../../../src/storage/grants/sign-in.ts';
 import { openStore } from '../../../../src/storage/sqlite/open.ts';
 import { StorageUnavailable, type Store, type Tx } from '../../../../src/storage/store.ts';
@@ -252,58 +250,5 @@ describe('the queue', () => {
     expect((await Promise.all(waiting)).at(-1)).toBe(9_999);
     await store.transaction((tx) => write(tx, 'b'));
     expect(await wordOf(store)).toBe('Tenant Ab');
-  });
-});
-
-describe('any mix of pieces', () => {
-  /**
-   * Writes its letter; then answers, refuses (a value, so the letter stays) or throws (so it goes). Or it only reads,
-   * or throws before it writes.
-   */
-  const piece = fc.record({
-    letter: fc.constantFrom(...'bcdefgh'),
-    ending: fc.constantFrom('answers', 'refuses', 'throws', 'reads', 'throws first'),
-  });
-
-  it('leaves what running them one by one would leave, and answers the same', async () => {
-    const store = await storeWithMember();
-    await fc.assert(
-      fc.asyncProperty(fc.array(piece, { maxLength: 80 }), async (pieces) => {
-        await store.transaction((tx) =>
-          tx.updateTable('tenants').set({ name: '' }).where('id', '=', 'tenant-a').execute(),
-        );
-        const work = pieces.map(({ letter, ending }) =>
-          store.transaction(async (tx): Promise<string | Refusal> => {
-            if (ending === 'reads') return readWord(tx);
-            if (ending === 'throws first') throw new Error(letter);
-            await write(tx, letter);
-            if (ending === 'throws') throw new Error(letter);
-            return ending === 'refuses' ? refusal('invalid_grant', letter) : readWord(tx);
-          }),
-        );
-        const results = await Promise.allSettled(work);
-
-        let word = '';
-        // On a slow disk who only reads is answered from what is on it already: an earlier word (security, F13).
-        const words = [word];
-        for (const [index, { letter, ending }] of pieces.entries()) {
-          if (ending === 'answers' || ending === 'refuses') {
-            word += letter;
-            words.push(word);
-          }
-          expect(results[index]).toMatchObject(
-            {
-              answers: { value: word },
-              refuses: { value: { kind: 'refusal', description: letter } },
-              throws: { reason: { message: letter } },
-              reads: { value: expect.toBeOneOf(words) },
-              'throws first': { reason: { message: letter } },
-            }[ending],
-          );
-        }
-        expect(await wordOf(store)).toBe(word);
-      }),
-      { numRuns: 100 },
-    );
   });
 });
