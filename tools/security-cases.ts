@@ -661,6 +661,7 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     MC14: '200 calls at once with one token, from many addresses and at several hosts',
     MC15: 'a client that takes a new access token for each call, and a token that uses up the calls of another',
     MC16: 'a call with tens of thousands of fields that there are not',
+    MC17: 'a number of more digits than a database keeps',
   },
   'Group access': {
     GA1: 'seats of another holder or tenant',

@@ -133,8 +133,9 @@ export function oneOf<const Text extends string>(
   return named(title, { type: 'string', enum: values, description, examples: values.slice(0, 1) });
 }
 
+/** A number that is written exactly: PostgreSQL has no place for one of twenty digits. */
 export function wholeNumber(description: string, example: number): Schema<number> {
-  return { type: 'integer', description, examples: [example] };
+  return numberFrom(0, Number.MAX_SAFE_INTEGER, description, example);
 }
 
 export function numberFrom(

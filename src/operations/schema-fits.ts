@@ -104,8 +104,9 @@ const areUnlike = (values: readonly unknown[]) =>
 
 /** RFC 3339 with an offset: without one it is not known which moment is meant. */
 export function isTime(text: string): boolean {
-  return (
-    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/.test(text) &&
-    !Number.isNaN(Date.parse(text))
-  );
+  const written = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/.exec(text);
+  const day = written?.[1];
+  if (day === undefined || Number.isNaN(Date.parse(text))) return false;
+  // A day that is in no calendar is parsed as another one.
+  return new Date(`${day}T00:00Z`).toISOString().startsWith(day);
 }

@@ -52,6 +52,22 @@ describe('what was not understood', () => {
     expect(each).toBeLessThan(40);
   });
 
+  it('MC17: is a number of more digits than are kept, in an address, a filter or a body', async () => {
+    const path = '/tenants/a.test';
+    const subscriptions = `${path}/members/0190c3a1-0000-7000-8000-000000000001/subscriptions`;
+    for (const one of [
+      { path: `${path}/packages?after=99999999999999999999` },
+      { method: 'PATCH', path: `${path}/packages/9223372036854775808`, body: {} },
+      { path: `${path}/packages?packageId=-9223372036854775809` },
+      { path: `${path}/members?filter[memberNumber][gte]=9223372036854775808` },
+      { method: 'POST', path: subscriptions, body: { packageId: 2 ** 63 } },
+    ] as const) {
+      const answer = await call({ ...one, token: ofA });
+      expectRefusal(answer, 400, 'invalid_request');
+      expect(problemsOf(answer).join(), one.path).toMatch(/must be (?:9007199254740991 or less|0 or more)/);
+    }
+  });
+
   it('is 400 with every problem at once, and changes nothing', async () => {
     const before = brandColor();
     const body = { brandColor: 7, passwordLength: 'long', languages: 'tlh', extra: true };

@@ -72,11 +72,7 @@ export const productOperations: readonly Operation[] = [productsListed, productC
 
 export const packageIdField = s.named('PackageId', s.wholeNumber('The packageId', 1));
 
-const amount = {
-  ...s.wholeNumber('In the smallest unit of the currency', 19_900),
-  minimum: 0,
-  maximum: Number.MAX_SAFE_INTEGER,
-};
+const amount = s.wholeNumber('In the smallest unit of the currency', 19_900);
 const currency = s.text('ISO 4217', 'NOK');
 
 /** What is stored may name a currency that was one once; what is said now names one that is. */

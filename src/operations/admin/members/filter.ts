@@ -13,6 +13,7 @@ import type {
 } from '../../../storage/members/member-filter.ts';
 import * as s from '../../json-schema.ts';
 import { denied, refuseIfAny } from '../../refusal.ts';
+import { isTime } from '../../schema-fits.ts';
 import { statusField as consentStatusField } from '../access/consents.ts';
 import { packageIdField } from '../access/packages.ts';
 import { subscriptionSchema } from '../access/subscriptions.ts';
@@ -225,9 +226,7 @@ function valueFor(type: MemberFilter['properties'][number]['type'], value: unkno
     const number = typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
     return typeof number === 'number' && Number.isFinite(number) ? number : null;
   }
-  const time =
-    typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T/.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(time) ? null : new Date(time).toISOString();
+  return typeof value === 'string' && isTime(value) ? new Date(value).toISOString() : null;
 }
 
 async function consentsIn(

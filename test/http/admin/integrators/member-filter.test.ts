@@ -108,6 +108,9 @@ describe('a filter of the list of members', () => {
       'filter[email][eq][eq]=a': 'filter.email.eq wrong_type',
       'filter[email]=x&filter[email][eq]=a': 'filter.email sent_twice',
       'filter[updatedAt][gte]=yesterday': 'filter.updatedAt.gte not_a_time',
+      'filter[updatedAt][gte]=2026-02-30T00:00:00Z': 'filter.updatedAt.gte not_a_time',
+      'filter[subscription][properties][since][lt]=2026-01-01T00:00:00':
+        'filter.subscription.properties.since.lt malformed',
       'filter[memberNumber][gt]=1 or 1=1': 'filter.memberNumber.gt wrong_type',
       'filter[name][startsWith]=%': 'filter.name.startsWith empty',
       'filter[__proto__][eq]=x': 'filter.__proto__ unknown_field',
