@@ -53,7 +53,11 @@ function ours(record: FileRecord, said: Said, [first = '', ...rest]: Path): stri
     return alike.find((name) => !isEmpty(record[name])) ?? alike[0] ?? null;
   };
   const [second, third, last] = rest;
-  if (first === 'subscriptions' && named('package') !== null) {
+  const isOfColumns = first === 'subscriptions' && named('package') !== null;
+  // Behind the one of the columns stand those of a cell.
+  if (isOfColumns && Number(second) > 0)
+    return withParts(named(first), [Number(second) - 1, ...rest.slice(1)]);
+  if (isOfColumns) {
     const column = third === 'properties' ? `property:${last}` : ofSubscription[third ?? 'package'];
     return withParts(named(column ?? ''), []);
   }

@@ -234,6 +234,29 @@ describe('a line that cannot be read is refused with its reason', () => {
     expect(ofJson(value, format)).toEqual(problems);
   });
 
+  it.each<[string, object, readonly string[]]>([
+    ['its start', { subscriptionStart: '2026-01-01' }, ['subscriptions.0.package missing']],
+    ['its end', { subscriptionEnd: '2026-12-31' }, ['subscriptions.0.package missing']],
+    ['a property of it', { 'property:seats': '3' }, ['subscriptions.0.package missing']],
+    ['nothing', { subscriptionStart: '', 'property:seats': '' }, []],
+    [
+      'one, and another one that is none',
+      { package: 'Digital', subscriptions: '[{"package":7},{}]' },
+      ['subscriptions.2.package missing'],
+    ],
+    [
+      'one, and a cell that is no list',
+      { package: 'Digital', subscriptions: 'Gold' },
+      ['subscriptions wrong_type'],
+    ],
+  ])('a subscription is told by its package, and not only by %s', (_what, said, problems) => {
+    const record = { email: 'ada@example.com', package: '', ...said };
+    const entry = readPiece({ bytes: Buffer.from(JSON.stringify(record)) }, own, options);
+    expect(entry.ok ? [] : entry.problems.map(({ path, code }) => `${path.join('.')} ${code}`)).toEqual(
+      problems,
+    );
+  });
+
   it('a table’s line needs as many cells as its first line has', () => {
     const head: FileHead = { ...own, layout: 'records', delimiter: ',', columns: ['email', 'salary'] };
     expect(problemsOf(Buffer.from('a@b.cc\n'), head)).toEqual([['', 'cells']]);

@@ -107,5 +107,7 @@ describe('a file of another system is told from what is in it, and read', () => 
       [{ id: 'newsletter', status: 'withdrawn' }],
     ]);
     expect(column(members, 'subscriptions')).toEqual([[{ package: 'Digital', properties: {} }], []]);
+    const [first] = read('ghost.csv', { labels: 'nickName' }).members;
+    expect(first).toMatchObject({ nickName: 'reader,founder', fullName: 'Ada Nilsen' });
   });
 });

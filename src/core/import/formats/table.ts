@@ -108,7 +108,8 @@ export function columnProblems(said: Readonly<Record<string, string>>): readonly
 }
 
 /**
- * A record with our names. Where two columns are the same, the first that says something holds.
+ * A record with our names. Where two columns are the same, the first that says something holds. What is said of a subscription
+ * needs its package, where the record has a place for one.
  *
  * @param record by the names that the file has
  */
@@ -117,8 +118,10 @@ export function withOwnNames(record: FileRecord, said: Readonly<Record<string, s
   const address: Record<string, unknown> = {};
   const consents: object[] = [];
   const properties: Record<string, unknown> = Object.create(null);
+  let hasPackage = false;
   for (const [name, value] of Object.entries(record)) {
     const column = ownNameOf(name, value, said);
+    hasPackage ||= column === 'package';
     if (column === null || isEmpty(value)) continue;
     const [kind = '', key = ''] = column.split(/[.:](.*)/s);
     if (kind === 'address' && key !== '') address[key] ??= value;
@@ -128,14 +131,20 @@ export function withOwnNames(record: FileRecord, said: Readonly<Record<string, s
   }
   const { package: name, subscriptionStart, subscriptionEnd, subscriptions, ...rest } = own;
   const one = { package: name, activatedAt: subscriptionStart, expiresAt: subscriptionEnd, properties };
+  const times = [name, subscriptionStart, subscriptionEnd];
+  const isOne = hasPackage && (times.some((value) => !isEmpty(value)) || Object.keys(properties).length > 0);
   return {
     ...rest,
     ...(Object.keys(address).length === 0 ? {} : { address: { ...asObject(own.address), ...address } }),
-    subscriptions: name === undefined ? fromCell(subscriptions) : [one],
+    subscriptions: isOne ? withOthers(one, fromCell(subscriptions)) : fromCell(subscriptions),
     consents: consents.length === 0 ? fromCell(own.consents) : consents,
     accounts: fromCell(own.accounts),
   };
 }
+
+/** One of the columns, and those that stand in a cell of their own; what is no list there is told of as that. */
+const withOthers = (one: object, others: unknown): unknown =>
+  isEmpty(others) ? [one] : Array.isArray(others) ? [one, ...others] : others;
 
 const asObject = (value: unknown) => (typeof value === 'object' && value !== null ? value : {});
 
