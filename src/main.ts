@@ -160,16 +160,18 @@ async function wire(base: Base, setupOffered: boolean, log: () => Log): Promise<
   const { transport, outbox } = mailTransport(config);
   const outbound = createOutbound({ clock, schedule, log });
   const events = createEventWaiting({ store, schedule });
+  const newMemory = () => createMemory(clock, store, schedule);
+  const memory = rehearsal?.remembering(newMemory) ?? newMemory();
+  const { rateLimiter } = memory;
   const queues = createQueues({
-    ...{ ...base, schedule, transport, outbound, events, log },
+    ...{ ...base, schedule, transport, outbound, events, log, rateLimiter },
     audit: (wake, numbers) => withAuditLog(store, { clock, tenants, metrics }, log, wake, numbers),
     counted: (host, outcome) => metrics?.webhook(host, outcome),
   });
-  const newMemory = () => createMemory(clock, store, schedule);
   const deps: Deps = {
     ...base,
     ...{ events, outbound, outbox, setupOffered },
-    ...(rehearsal?.remembering(newMemory) ?? newMemory()),
+    ...memory,
     store: queues.audited,
     mails: queues.mailer,
     payments: paymentMethods,

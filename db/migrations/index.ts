@@ -72,6 +72,7 @@ import * as callsDoneOnce from './0079-calls-done-once.ts';
 import * as networksOfSeats from './0080-networks-of-seats.ts';
 import * as seatsOfInvoices from './0081-seats-of-invoices.ts';
 import * as eventsInOrder from './0082-events-in-order.ts';
+import * as invitedByImports from './0083-invited-by-imports.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Those that both engines run. One that has landed is frozen: write the next, here. */
@@ -122,6 +123,7 @@ const ofBoth: Readonly<Record<string, Migration>> = {
   '0080-networks-of-seats': networksOfSeats,
   '0081-seats-of-invoices': seatsOfInvoices,
   '0082-events-in-order': eventsInOrder,
+  '0083-invited-by-imports': invitedByImports,
 };
 
 /** Every migration by name, in order. */

@@ -106,6 +106,25 @@ describe('memberdoor import', () => {
     expect(await memberOf('one@moved.test')).toMatchObject({ oldHashUnit: null });
   });
 
+  it('--mail says how many new members were invited: those without a password', async () => {
+    const path = write(
+      'mail.jsonl',
+      lines(
+        { email: 'm1@moved.test' },
+        { email: 'm2@moved.test', disabled: true },
+        { email: 'm3@moved.test', passwordHash: hashSync('an old password', 4) },
+      ),
+    );
+    const before = await countIn('mails');
+    expect((await run(path, '--mail', '--check')).out).toContain('3 would be new');
+    expect(await countIn('mails')).toBe(before);
+    const { out } = await run(path, '--mail');
+    expect(out).toContain(
+      '3 new, 0 changed, 0 skipped, 0 refused.\nInvited by mail: 1 of the new members.\n',
+    );
+    expect(await countIn('mails')).toBe(before + 1);
+  });
+
   it('--check says line by line what would happen, and writes nothing', async () => {
     const path = write(
       'check.csv',

@@ -183,8 +183,11 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
   const outbound = options.outbound ?? createOutbound({ clock: now, schedule, log });
   const events = createEventWaiting({ store, schedule: options.schedule ?? never });
   const metrics = options.metrics ?? null;
+  const newMemory = () => createMemory(now, store, never);
+  const memory = rehearsal?.remembering(newMemory) ?? newMemory();
+  const { rateLimiter } = memory;
   const queues = createQueues({
-    ...{ store, tenants, vault, passwords, random, clock: now, schedule, outbound, events, log },
+    ...{ store, tenants, vault, passwords, random, clock: now, schedule, outbound, events, log, rateLimiter },
     transport: outbox.transport(developmentOutbox),
     audit: (wake, numbers) => withAuditLog(store, { clock: now, tenants, metrics }, log, wake, numbers),
     counted: (host, outcome) => metrics?.webhook(host, outcome),
@@ -192,7 +195,6 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
   const { audited, mailer, logoutNotices, numbering, webhooks, importing } = queues;
   const { issuer = null } = options;
   const config = { apiAlgorithm, apiAudience, apiHost, dataFolder: folder, issuer, trustedProxies };
-  const newMemory = () => createMemory(now, store, never);
   const deps: Deps = {
     config,
     store: audited,
@@ -207,7 +209,7 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
     backedUpAt: () => options.backedUpAt ?? null,
     clock: now,
     random,
-    ...(rehearsal?.remembering(newMemory) ?? newMemory()),
+    ...memory,
     placeOf: options.placeOf ?? noPlaces,
     pause: async (ms) => {
       pauses.push(ms);

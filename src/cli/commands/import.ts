@@ -100,6 +100,7 @@ interface Progress {
   readonly changed: number;
   readonly skipped: number;
   readonly refused: number;
+  readonly invited: number;
   /** The providers of accounts that were left out with the last lines. */
   readonly left?: readonly string[];
   /** The names in them that mean nothing here. */
@@ -135,6 +136,7 @@ async function importAll(work: Work): Promise<number> {
   if (terminal.errWidth !== null) terminal.err('\n');
   const kept = at.refused === 0 ? null : await writeRefused(work, importId);
   terminal.out(`${at.added} new, ${at.changed} changed, ${at.skipped} skipped, ${at.refused} refused.\n`);
+  if (reading.mail === true) terminal.out(`Invited by mail: ${at.invited} of the new members.\n`);
   if (kept !== null) terminal.out(`Each refused line is in ${shown(kept)}, with its reasons.\n`);
   tellNotTaken(notTaken, terminal);
   for (const [provider, count] of left)

@@ -62,6 +62,8 @@ export interface Import extends ImportCounts {
   readonly work: (typeof importWorks)[number];
   /** What came of trying it; null before. */
   readonly trial: ImportTrial | null;
+  /** How many of the new members were mailed an invitation. */
+  readonly invited: number;
   /** How much of it was read, and the line that reading goes on in. */
   readonly readTo: number;
   readonly line: number;

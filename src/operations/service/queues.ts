@@ -2,6 +2,7 @@
 import type { Log } from '../../log/log.ts';
 import type { Passwords } from '../../secrets/password.ts';
 import type { Vault } from '../../secrets/vault.ts';
+import type { RateLimiter } from '../../storage/memory/rate-limit.ts';
 import type { Numbers, Woken } from '../../storage/operators/audited.ts';
 import type { Store } from '../../storage/store.ts';
 import type { Clock, Schedule } from '../../system/clock.ts';
@@ -29,6 +30,8 @@ export interface QueuesDeps {
   readonly clock: Clock;
   readonly schedule: Schedule;
   readonly transport: MailTransport;
+  /** Counts the mails of imports with those of operators. */
+  readonly rateLimiter: Pick<RateLimiter, 'members'>;
   readonly outbound: Outbound;
   readonly events: EventWaiting;
   /** Counts each attempt to tell a webhook. */

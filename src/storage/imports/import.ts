@@ -67,6 +67,7 @@ type ImportChanges = Partial<
       | 'options'
       | 'work'
       | 'trial'
+      | 'invited'
       | 'readTo'
       | 'line'
       | 'startedAt'

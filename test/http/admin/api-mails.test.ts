@@ -68,6 +68,37 @@ it('GA17: nor does it get more for accounts that are made and deleted for it', a
   expect(mailsTo(email)).toBe(operatorMailsPerHour);
 });
 
+it('GA17: nor for accounts that are imported and deleted again and again: they come in without an invitation', async () => {
+  const [email, other] = ['imported@example.net', 'other-imported@example.net'];
+  const content = Buffer.from(`${JSON.stringify({ email })}\n`).toString('base64');
+  const moveIn = async (file: string) => {
+    const { importId } = await run<{ importId: string }>(service, 'imports.create', { tenant, mail: true });
+    await run(service, 'imports.upload', { tenant, importId, start: 0, content: file, last: true });
+    await service.imported();
+    // What is only tried mails no one, and counts nothing.
+    expect(await run(service, 'imports.read', { tenant, importId })).toMatchObject({ invited: 0 });
+    await run(service, 'imports.start', { tenant, importId });
+    await service.imported();
+    await service.delivered();
+    return run<{ added: number; invited: number }>(service, 'imports.read', { tenant, importId });
+  };
+  const told: (readonly number[])[] = [];
+  for (let i = 0; i < operatorMailsPerHour + 2; i += 1) {
+    const { added, invited } = await moveIn(content);
+    told.push([added, invited]);
+    await run(service, 'members.delete', { tenant, memberId: email });
+  }
+  const once = Array.from({ length: operatorMailsPerHour }, () => [1, 1]);
+  expect(told).toEqual([...once, [1, 0], [1, 0]]);
+  expect(mailsTo(email)).toBe(operatorMailsPerHour);
+  const both = Buffer.from(`${JSON.stringify({ email })}\n${JSON.stringify({ email: other })}\n`);
+  expect(await moveIn(both.toString('base64'))).toMatchObject({ added: 2, invited: 1 });
+  const audit = await run<{ events: readonly { reason: string }[] }>(service, 'audit.list', { tenant });
+  expect(audit.events.map(({ reason }) => reason)).toContain(
+    'imports.end: 2 added, 0 changed, 0 skipped, 0 refused, 1 invited',
+  );
+});
+
 it('GA14: an invitation to a seat beyond those of a day is 429, and says when the next may be sent', async () => {
   const input = { tenant, memberId: 'u1@example.test', packageId: await packageOf() };
   const { subscriptionId } = await run<{ subscriptionId: number }>(service, 'subscriptions.create', input);

@@ -364,7 +364,7 @@ export async function fillOtherTables(
 
 /** A file of members that is half read, with a line that was refused. */
 async function insertImport(tx: Tx, tenantId: string): Promise<void> {
-  const counts = { added: 1, changed: 0, skipped: 0, refused: 1 };
+  const counts = { added: 1, changed: 0, skipped: 0, refused: 1, invited: 1 };
   const actor = { actorKind: 'operator', actorId: null, actorAddress: null } as const;
   const file = { fileName: difficult, fileHash: 'hash', fileBytes: 9, received: 9, readTo: 4, line: 3 };
   const times = { createdAt: 1, startedAt: 2, endedAt: null };

@@ -18,6 +18,7 @@ export const importRecord = (id: string, tenantId: string, more: Partial<Import>
   changed: 0,
   skipped: 0,
   refused: 1,
+  invited: 0,
   actorKind: 'operator',
   actorId: null,
   actorAddress: null,

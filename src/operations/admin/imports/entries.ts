@@ -16,6 +16,7 @@ import { listProviders } from '../../../storage/providers/identity-provider.ts';
 import { languages } from '../../../text/language.ts';
 import { deleteMember } from '../../member/member.ts';
 import { OperationRefused } from '../../refusal.ts';
+import { takeMail } from '../members/mails.ts';
 import { type MemberInput, withDetails } from '../members/member.ts';
 import { accountsOf, answersOf, leftOf, type Offered, refuse, subscriptionsOf } from './besides.ts';
 import { accountKey, isMemberNumber, type Known, keepKnown, knownOf } from './known.ts';
@@ -39,6 +40,8 @@ export interface LineOutcome {
   readonly problems: readonly Problem[];
   /** The providers of accounts that were left out, since the tenant has no such provider. */
   readonly left: readonly string[];
+  /** Whether the member was mailed an invitation. */
+  readonly isInvited: boolean;
 }
 
 /** What a tenant has that lines name, read once for all lines of a piece. */
@@ -71,14 +74,14 @@ export async function importEntries(
     const email = read.ok ? read.member.email : null;
     try {
       if (!read.ok) throw new OperationRefused('invalid', read.problems);
-      const outcome = await importOne(context, options, around, read.member, read.hash);
+      const { outcome, isInvited } = await importOne(context, options, around, read.member, read.hash);
       const left = outcome === 'added' ? leftOf(read.member, around) : [];
-      outcomes.push({ line, outcome, email, problems: [], left });
+      outcomes.push({ line, outcome, email, problems: [], left, isInvited });
     } catch (error) {
       // Everything is judged before the first of it is written, so nothing of the line is there.
       if (!(error instanceof OperationRefused)) throw error;
       const problems = named === undefined ? error.problems : asCalled(error.problems, named);
-      outcomes.push({ line, outcome: 'refused', email, problems, left: [] });
+      outcomes.push({ line, outcome: 'refused', email, problems, left: [], isInvited: false });
     }
   }
   await addWaiting(context, around);
@@ -120,6 +123,10 @@ export function countsOf(outcomes: readonly LineOutcome[]): ImportCounts {
   };
 }
 
+/** How many of the new members were mailed an invitation. */
+export const invitedOf = (outcomes: readonly LineOutcome[]): number =>
+  outcomes.filter(({ isInvited }) => isInvited).length;
+
 /** The lines that were refused, as they are kept: what is wrong, and nothing of what they say. */
 export const refusedOf = (outcomes: readonly LineOutcome[]): readonly RefusedLine[] =>
   outcomes.filter(({ outcome }) => outcome === 'refused').map(({ line, problems }) => ({ line, problems }));
@@ -130,13 +137,13 @@ async function importOne(
   around: Surroundings,
   given: ImportedMember,
   hash: string | null,
-): Promise<'added' | 'changed' | 'skipped'> {
+): Promise<{ readonly outcome: 'added' | 'changed' | 'skipped'; readonly isInvited: boolean }> {
   const { tx, tenant, now } = context;
   const { members } = around.known;
   const address = normaliseEmail(given.email);
   const found = members.get(address) ?? null;
   const known = found === null || isGone(found, now) ? null : found;
-  if (known !== null && options.existing === 'skip') return 'skipped';
+  if (known !== null && options.existing === 'skip') return { outcome: 'skipped', isInvited: false };
   if (known !== null && known.userType !== 'member') refuse(problem('email', 'import_of_admin'));
   const begun = known ?? { ...blankMember(tenant.id, now), createdAt: given.createdAt ?? now };
   const member = withDetails(begun, detailsOf(given, known), now);
@@ -146,7 +153,7 @@ async function importOne(
     await addWaiting(context, around);
     const outcome = await changeMember(context, around, known, member, beside);
     keepKnown(around.known, known, member);
-    return outcome;
+    return { outcome, isInvited: false };
   }
   const accounts = accountsOf(given, around, around.known);
   const numbers = numbersOf(given, around);
@@ -163,15 +170,18 @@ async function importOne(
   };
   keepKnown(around.known, null, added);
   for (const account of accounts) around.known.accounts.add(accountKey(account));
+  const mayInvite = options.mail && hash === null && status === 'active';
+  // Who was mailed too often lately comes in without an invitation.
+  const isInvited = mayInvite && (await takeMail(context, added.email)) === null;
   around.waiting.push({
     member: added,
     passwordHash: hash ?? noPassword(context),
     passwordSince: hash === null ? null : 0,
     ...beside,
     accounts,
-    isInvited: options.mail && hash === null && status === 'active',
+    isInvited,
   });
-  return 'added';
+  return { outcome: 'added', isInvited };
 }
 
 /** What another system calls a member is the member's alone. @throws OperationRefused */

@@ -27,7 +27,7 @@ import { problemText } from '../../problem-text.ts';
 import { conflict, refuseIfAny, unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { countsOf, importEntries, refusedOf } from './entries.ts';
+import { countsOf, importEntries, invitedOf, refusedOf } from './entries.ts';
 import { membersExported } from './export.ts';
 import { refusals } from './list.ts';
 import { notTakenOf, prepareEntries } from './reading.ts';
@@ -96,7 +96,7 @@ const entriesField: s.Schema<readonly { readonly line: number; readonly text: st
 };
 
 function answerOf(one: Import) {
-  const { id, fileName, fileBytes, readTo, line, added, changed, skipped, refused } = one;
+  const { id, fileName, fileBytes, readTo, line, added, changed, skipped, refused, invited } = one;
   const times = { createdAt: isoTime(one.createdAt), endedAt: isoTimeOrNull(one.endedAt) };
   return {
     id,
@@ -109,8 +109,17 @@ function answerOf(one: Import) {
     changed,
     skipped,
     refused,
+    invited,
     ...times,
   };
+}
+
+/** One act, whatever it brought. */
+export function auditEnd(tx: Tx, { tenantId, id: target, ...one }: Import): Promise<void> {
+  const { added, changed, skipped, refused, invited } = one;
+  const counts = `${added} added, ${changed} changed, ${skipped} skipped, ${refused} refused`;
+  const reason = `imports.end: ${counts}, ${invited} invited`;
+  return auditDeed(tx, { event: 'admin_acted', operation: 'imports.end', tenantId, target, reason });
 }
 
 async function importFor({ tx, tenant }: OnTenant<OperationContext>, id: string): Promise<Import> {
@@ -153,7 +162,7 @@ const begun = onTenant({
     const file = { fileName, fileHash, fileBytes, received: fileBytes };
     const from = { readTo: head.begins.offset, line: head.begins.line };
     const times = { createdAt: now, startedAt: now, endedAt: null, failure: null };
-    const ofCommand = { work: 'none', trial: null } as const;
+    const ofCommand = { work: 'none', trial: null, invited: 0 } as const;
     const facts = { id: random.id(now), tenantId: tenant.id, ...file, options, head, ...from };
     const one: Import = { ...facts, ...counts, ...actorIn(tx), ...times, ...ofCommand };
     await insertImport(tx, one);
@@ -193,6 +202,7 @@ const sent = onTenant({
       changed: one.changed + counts.changed,
       skipped: one.skipped + counts.skipped,
       refused: one.refused + counts.refused,
+      invited: one.invited + invitedOf(outcomes),
     };
     if (changes.refused > refusedMost) throw conflict([], 'too_many_refused', { most: refusedMost });
     await moveImport(tx, one, changes);
@@ -215,9 +225,9 @@ const checked = onTenant({
   fields: { ...reading, entries: entriesField },
   output,
   prepare: ({ entries, ...said }, context) => prepareEntries(entries, said, context),
-  run: async (context, { head, columns, existing, mail, slowHashes }, prepared) => {
+  run: async (context, { head, columns, existing, slowHashes }, prepared) => {
     refuseIfAny(columnProblems(columns));
-    const said = { existing, mail, slowHashes };
+    const said = { existing, mail: false, slowHashes };
     const outcomes = await importEntries(context, { options: said }, prepared);
     return {
       notTaken: notTakenOf(prepared, head, columns),
@@ -238,20 +248,11 @@ const ended = onTenant({
   fields: { importId: s.text('Which import', '') },
   output,
   run: async (context, { importId }) => {
-    const { tx, tenant, now } = context;
+    const { tx, now } = context;
     const one = await importFor(context, importId);
     if (one.endedAt !== null) return answerOf(one);
     await moveImport(tx, one, { endedAt: now, readTo: one.fileBytes });
-    const { added, changed, skipped, refused } = one;
-    const reason = `imports.end: ${added} added, ${changed} changed, ${skipped} skipped, ${refused} refused`;
-    // One act, whatever it brought.
-    const deed = {
-      event: 'admin_acted',
-      operation: 'imports.end',
-      tenantId: tenant.id,
-      target: importId,
-    } as const;
-    await auditDeed(tx, { ...deed, reason });
+    await auditEnd(tx, one);
     return answerOf({ ...one, endedAt: now, readTo: one.fileBytes });
   },
 });

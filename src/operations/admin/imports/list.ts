@@ -56,6 +56,7 @@ export const importSchema = s.resource('Import', 'A file of members that came in
   changed: s.wholeNumber('Members who were there, and changed', 0),
   skipped: s.wholeNumber('Lines that changed nothing', 120),
   refused: s.wholeNumber('Lines that were refused', 68),
+  invited: s.wholeNumber('New members who were mailed an invitation', 0),
   createdAt: s.time('When it began'),
   endedAt: s.timeOrNull('When it was done; null while it is on its way', null),
   failure: s.orNull(

@@ -8,18 +8,27 @@ import { type Piece, type Place, splitter } from '../../../core/import/split.ts'
 import { type Problem, problem } from '../../../core/problem.ts';
 import { findImport, insertRefusals, moveImport } from '../../../storage/imports/import.ts';
 import { deletePartsBefore, findPart } from '../../../storage/imports/upload.ts';
+import type { RateLimiter } from '../../../storage/memory/rate-limit.ts';
 import { actingAs } from '../../../storage/operators/audited.ts';
 import type { Store, Tx } from '../../../storage/store.ts';
-import { auditDeed } from '../../audit/audit.ts';
 import type { OpenTenant } from '../../tenant/open-tenants.ts';
 import type { OperationDeps } from '../operation.ts';
 import { type Batch, batchesOf } from './batches.ts';
-import { countsOf, importEntries, type LineOutcome, type PreparedEntry, refusedOf } from './entries.ts';
+import {
+  countsOf,
+  importEntries,
+  invitedOf,
+  type LineOutcome,
+  type PreparedEntry,
+  refusedOf,
+} from './entries.ts';
+import { auditEnd } from './imports.ts';
 import { notTakenOf, prepareEntries } from './reading.ts';
 
 export interface TakingDeps extends Pick<OperationDeps, 'vault' | 'passwords' | 'random' | 'tenants'> {
   readonly store: Store;
   readonly mails: Pick<OperationDeps['mails'], 'queue'>;
+  readonly rateLimiter: Pick<RateLimiter, 'members'>;
   readonly clock: () => number;
 }
 
@@ -117,7 +126,13 @@ const lines = (
   tx: Tx,
   now: number,
   prepared: readonly PreparedEntry[],
-): Promise<readonly LineOutcome[]> => importEntries({ ...deps, tx, tenant, now }, one, prepared);
+): Promise<readonly LineOutcome[]> => {
+  const { options, work } = one;
+  const mailCounters = deps.rateLimiter.members;
+  // What is tried mails no one.
+  const taking = { ...options, mail: options.mail && work === 'take' };
+  return importEntries({ ...deps, tx, tenant, now, mailCounters }, { options: taking }, prepared);
+};
 
 async function takeBatch(work: Work, batch: Batch, prepared: readonly PreparedEntry[]): Promise<boolean> {
   const { one, deps } = work;
@@ -127,7 +142,8 @@ async function takeBatch(work: Work, batch: Batch, prepared: readonly PreparedEn
     const outcomes = await lines(work, tx, now, prepared);
     const counts = countedOn(current, outcomes);
     await insertRefusals(tx, one.id, refusedOf(outcomes));
-    await moveImport(tx, one, { ...counts, readTo: batch.readTo, line: batch.line });
+    const invited = current.invited + invitedOf(outcomes);
+    await moveImport(tx, one, { ...counts, invited, readTo: batch.readTo, line: batch.line });
     // What was read is not needed any more.
     const part = await findPart(tx, one.id, batch.readTo);
     if (part !== null) await deletePartsBefore(tx, one.id, part.start);
@@ -216,12 +232,6 @@ function finish(work: Work): Promise<void> {
     await moveImport(tx, one, { work: 'none', endedAt: now, readTo: one.fileBytes });
     await auditEnd(tx, current);
   });
-}
-
-/** One act, whatever it brought. */
-function auditEnd(tx: Tx, { tenantId, id: target, added: count, changed, skipped, refused }: Import) {
-  const reason = `imports.end: ${count} added, ${changed} changed, ${skipped} skipped, ${refused} refused`;
-  return auditDeed(tx, { event: 'admin_acted', operation: 'imports.end', tenantId, target, reason });
 }
 
 function giveUp(one: Import, deps: TakingDeps, failure: Problem): Promise<void> {

@@ -60,7 +60,7 @@ const created = onTenant({
       const over = { endedAt: now, work: 'none', failure: problem([], 'import_file_gone') } as const;
       await moveImport(tx, known, over);
     }
-    const counts = { added: 0, changed: 0, skipped: 0, refused: 0 };
+    const counts = { added: 0, changed: 0, skipped: 0, refused: 0, invited: 0 };
     // How long it is shows when all of it is here.
     const file = { fileName: name, fileHash: '', fileBytes: uploadBytes + 1, received: 0, head: null };
     const times = { createdAt: now, startedAt: null, endedAt: null, failure: null };

@@ -15,6 +15,7 @@ import type { Answer, Given } from './besides.ts';
 
 export type Context = Pick<OnTenant<OperationContext>, 'tx' | 'tenant' | 'now' | 'random' | 'passwords'> & {
   readonly mails: Pick<OperationContext['mails'], 'queue'>;
+  readonly mailCounters?: NonNullable<OperationContext['mailCounters']>;
 };
 
 /** What comes with a member. */

@@ -14,20 +14,32 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { emailField, isEnabled, manageableMember, memberField, memberIdField, ofMember } from './member.ts';
 
 /**
- * Counts a mail that is about to be sent to an address, in the transaction that sends it: from all operators and tokens of the
- * tenant together (GA17).
+ * Counts a mail that is about to be sent to an address, in the transaction that sends it: from all operators, tokens and imports
+ * of the tenant together (GA17).
+ *
+ * @returns null if it may be sent, else the seconds after which it may
+ */
+export async function takeMail(
+  { tx, tenant, mailCounters }: Pick<OnTenant<OperationContext>, 'tx' | 'tenant' | 'mailCounters'>,
+  email: string,
+): Promise<number | null> {
+  if (mailCounters === undefined) return null;
+  const key = `operator mails ${tenant.id} ${hashEmail(email)}`;
+  return takeIn(tx, mailCounters, key, operatorMailsPerHour, countingWindow.hour);
+}
+
+/**
+ * Counts it for an operation that does nothing else.
  *
  * @param field which field of the input names the address
  * @throws OperationRefused if the address got as many as it may get now
  */
 export async function countMail(
-  { tx, tenant, mailCounters }: OnTenant<OperationContext>,
+  context: OnTenant<OperationContext>,
   email: string,
   field: 'email' | 'memberId',
 ): Promise<void> {
-  if (mailCounters === undefined) return;
-  const key = `operator mails ${tenant.id} ${hashEmail(email)}`;
-  const wait = await takeIn(tx, mailCounters, key, operatorMailsPerHour, countingWindow.hour);
+  const wait = await takeMail(context, email);
   if (wait !== null) throw tooManyMails(wait, field, 'mailed_often');
 }
 

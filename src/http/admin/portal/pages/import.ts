@@ -27,6 +27,7 @@ export function showImport(visit: OperationVisit): Promise<FastifyReply> {
           ...{ badges: badgesOf(answer), note: noteOf(answer), isAtWork, phase, percent },
           counts: phase === 'receiving' ? null : countsIn(isTrial ? check : answer),
           withoutPassword: isTrial ? check.withoutPassword : 0,
+          invited: isTrial ? 0 : Number(answer.invited),
           notTaken: check.notTaken.join(', '),
           refused: refusedIn(visit, check.refusedLines),
           pace: paces.script,
@@ -34,7 +35,7 @@ export function showImport(visit: OperationVisit): Promise<FastifyReply> {
         },
       };
     },
-    ['percent', 'check', ...counted],
+    ['percent', 'check', 'invited', ...counted],
   );
 }
 
