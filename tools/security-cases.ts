@@ -598,6 +598,7 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     MI16: 'an upload with the form of another session, one that was cut off, and one whose file is gone',
     MI17: 'an upload whose form has a hundred thousand fields before its file',
     MI18: 'a file whose beginning is a text without an end, full of quotes',
+    MI19: 'a member with a million line ends in one cell',
   },
   'Members who are asked for elsewhere': {
     LM1: 'an old system whose address leads inside: by name, by rebinding, in forms of IPv6, by a redirect',

@@ -55,14 +55,18 @@ function pieces(from: Place) {
     else kept.push(bytes);
   };
   return {
-    get isLong() {
-      return length > entryBytes;
+    /** Whether there is nothing in it so far: until then it is taken line by line, to know which one it begins in. */
+    get isBlank() {
+      return isBlank;
     },
+    /** Whether it is too long with so many bytes that are not taken yet. */
+    isLongWith: (more: number) => length + more > entryBytes,
     /** Takes bytes into the piece. */
     take(bytes: Buffer, isOnlyBlank: boolean): void {
       if (isBlank && !isOnlyBlank) begun = line;
       isBlank &&= isOnlyBlank;
-      keep(bytes);
+      // What stands before it is no part of it.
+      if (!isBlank) keep(bytes);
       offset += bytes.length;
     },
     /** Passes by what parts two pieces. */
@@ -134,12 +138,14 @@ function records(from: Place, delimiter: number): Splitter {
         const byte = bytes[next];
         if (byte === quote && (isQuoted || isCellStart)) isQuoted = !isQuoted;
         if (byte === newLine) {
-          const part = bytes.subarray(at, next + 1);
-          under.take(part, isOnlyBlank(part));
-          under.countLine();
-          at = next + 1;
           // A quote that was never closed would take the rest of the file with it.
-          if (under.isLong) isQuoted = false;
+          if (under.isLongWith(next + 1 - at)) isQuoted = false;
+          if (!isQuoted || under.isBlank) {
+            const part = bytes.subarray(at, next + 1);
+            under.take(part, isOnlyBlank(part));
+            at = next + 1;
+          }
+          under.countLine();
           if (!isQuoted) found.push(...under.close());
         }
         // Behind a quote that closes, another one opens again: it stands for itself.
@@ -173,7 +179,7 @@ function elements(from: Place): Splitter {
       for (let next = 0; next < bytes.length; next += 1) {
         const byte = bytes[next] ?? 0;
         if (byte === newLine) {
-          takeTo(next + 1);
+          if (under.isBlank) takeTo(next + 1);
           under.countLine();
         }
         if (isText) {

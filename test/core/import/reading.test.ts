@@ -98,6 +98,25 @@ describe('MI1: a line that is too long', () => {
   });
 });
 
+it.each<[string, Layout, string, string]>([
+  ['of a table', table, '\n\n"', '"\n'],
+  ['of a list', { kind: 'elements' }, '\n\n{"a":"', '"},'],
+])(
+  'MI19: a member %s with a million line ends in a cell takes no more memory than its bytes',
+  (_what, layout, begins, ends) => {
+    const cutter = splitter(layout, start);
+    const rest = Buffer.alloc(entryBytes - 100, '\n');
+    const before = process.memoryUsage().heapUsed;
+    expect(cutter.push(Buffer.from(begins))).toEqual([]);
+    expect(cutter.push(rest)).toEqual([]);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(16 * 1_024 ** 2);
+    const [piece] = cutter.push(Buffer.from(ends));
+    expect(piece).toMatchObject({ line: 3, bytes: expect.any(Buffer) });
+    expect(piece?.bytes?.length).toBeGreaterThan(rest.length);
+    expect(piece?.nextLine).toBe(3 + rest.length + Number(ends.endsWith('\n')));
+  },
+);
+
 describe('the cells of a table', () => {
   it.each<[string, readonly string[]]>([
     ['a,,b', ['a', '', 'b']],
