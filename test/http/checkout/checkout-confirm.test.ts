@@ -94,6 +94,9 @@ describe('confirming', () => {
     const seats = `/account/seats/${subscriptions[0]?.id}`;
     const done = await browser.send(ordering.path);
     expect(done.text).toContain(`<a class="button secondary" href="${seats}">Invite people</a>`);
+    const again = await browser.open({ packageId });
+    expect(again.text).toContain('You already have this');
+    expect(again.text).toContain(`<a class="button secondary" href="${seats}">Invite people</a>`);
     const mail = service.outbox.last('u1@example.test');
     expect(mail.text).toContain(`Invite people\nhttps://a.test${seats}\n`);
     expect(mail.html).toContain(`href="https://a.test${seats}"`);

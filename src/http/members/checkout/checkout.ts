@@ -18,6 +18,7 @@ import { isUndone } from '../../pages/head-request.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { requireOwnForm } from '../../same-origin.ts';
 import { currentSession } from '../../session.ts';
+import { seatsOfRunning } from '../account/seats/group.ts';
 import { goToFlow } from '../flow-page.ts';
 import {
   type CheckoutRequest,
@@ -147,7 +148,9 @@ async function begin(reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
       (await count(checkoutsPerDay, countingWindow.day));
     const { id: memberId, tenantId } = current.member;
     const { openedAt: _, language: __, ...facts } = order;
-    return { current, ...(await startCheckout(tx, { ...facts, tenantId, memberId }, deps, limit, now)) };
+    const started = await startCheckout(tx, { ...facts, tenantId, memberId }, deps, limit, now);
+    const own = started.kind === 'held' ? started.subscription : null;
+    return { current, ...started, seats: await seatsOfRunning(tx, own, now) };
   });
   if (begun === null) return sendToFlow(reply, '/sign-in', order, opened.sealed, deps);
   const language = languageOf(request, order, begun.current);

@@ -216,11 +216,14 @@ export function sendHeld(
     member,
     offer,
     subscription,
+    seats,
     ...held
   }: {
     readonly member: Member;
     readonly offer: Package;
     readonly subscription: Subscription;
+    /** Where its seats are given; null where it has none. */
+    readonly seats: string | null;
     readonly asked: CheckoutRequest;
   },
   deps: PageDeps,
@@ -236,7 +239,7 @@ export function sendHeld(
       lead: language.t('checkout.until', { package: offer.name, date: until }),
       invoice: null,
       mail: null,
-      seats: null,
+      seats,
       onward: asked.onCheckoutCompletedUrl,
       member,
       order: sealOrder(reply, asked, deps),

@@ -11,6 +11,7 @@ import type { Deps } from '../../deps.ts';
 import { formTarget } from '../../headers.ts';
 import { type Page, requestLanguage, sendPage } from '../../pages/pages.ts';
 import { type CurrentSession, currentSession } from '../../session.ts';
+import { seatsOfRunning } from '../account/seats/group.ts';
 import { dayOf } from '../times.ts';
 import { describeOffer, describeOrder } from './description.ts';
 import {
@@ -35,20 +36,21 @@ export async function showPlans(reply: FastifyReply, deps: Deps) {
   const { request } = reply;
   const asked = readCheckoutRequest(request);
   if ('reason' in asked) return sendRefusedRequest(reply, asked);
-  const { current, offers, held } = await transactionOf(request, deps, async (tx) => {
+  const { current, offers, held, own, seats } = await transactionOf(request, deps, async (tx) => {
     const now = deps.clock();
     const current = await currentSession(tx, request, now);
     const held = current === null ? [] : await listSubscriptions(tx, current.member.id);
     const offers = await listOffers(tx, request.tenant.id, deps.payments);
-    return { current, offers, held };
+    const { packageId } = asked;
+    const own = packageId === null ? null : (heldOf(packageId, held, now).at(-1) ?? null);
+    return { current, offers, held, own, seats: await seatsOfRunning(tx, own, now) };
   });
   const language = languageOf(request, asked, current);
   const look = { asked, current, held, language };
   const offer = offers.find(({ id }) => id === asked.packageId);
   if (offer === undefined) return sendChoice(reply, look, offers, deps);
-  const subscription = heldOf(offer.id, held, deps.clock()).at(-1);
-  if (current !== null && subscription !== undefined) {
-    return sendHeld(reply, language, { ...current, offer, subscription, asked }, deps);
+  if (current !== null && own !== null) {
+    return sendHeld(reply, language, { ...current, offer, subscription: own, seats, asked }, deps);
   }
   return sendOffer(reply, look, offer, deps);
 }

@@ -2,7 +2,6 @@
 import type { FastifyReply } from 'fastify';
 import { checkoutStanding } from '../../../core/access/checkout.ts';
 import type { Consent } from '../../../core/access/consent.ts';
-import { isActive } from '../../../core/access/subscription.ts';
 import {
   abandonCheckout,
   confirmOwnCheckout,
@@ -15,11 +14,10 @@ import { invoiceUrl } from '../../../operations/access/invoice.ts';
 import { paymentMethod } from '../../../operations/access/payment.ts';
 import { listConsents, listLastConsentChanges } from '../../../storage/access/consent.ts';
 import { listInvoices } from '../../../storage/access/invoice.ts';
-import { withSeats } from '../../../storage/access/seat-group.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { pageForm, pageQuery } from '../../form.ts';
 import type { Answer, GuardedPage, Next } from '../../pages/guarded-page.ts';
-import { seatsUrl } from '../account/seats/group.ts';
+import { seatsOfRunning } from '../account/seats/group.ts';
 import { boxesOf, readConsents } from '../consent-form.ts';
 import { dayOf } from '../times.ts';
 import { addressInWords, addressUrl, sendAddressForm, submitAddress } from './address.ts';
@@ -68,7 +66,8 @@ async function showSummary(tx: Tx, visit: CheckoutVisit, isPayable = true): Prom
   const consents = await consentsToAsk(tx, visit);
   const asked = allowedOnly(requestOf(checkout, visit.chosen), request.tenant);
   if (subscription !== null) {
-    return () => sendHeld(reply, language, { ...visit, subscription, asked }, deps);
+    const seats = await seatsOfRunning(tx, subscription, now);
+    return () => sendHeld(reply, language, { ...visit, subscription, seats, asked }, deps);
   }
   return () =>
     sendCheckoutPage(visit, {
@@ -180,8 +179,7 @@ async function showCompleted(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
   const { t } = language;
   const now = deps.clock();
   const subscription = await heldSubscription(tx, member.id, checkout.packageId, now);
-  const running = subscription !== null && isActive(subscription, now) ? subscription : null;
-  const grouped = await withSeats(tx, member.tenantId, running === null ? [] : [running.subscriptionId]);
+  const seats = await seatsOfRunning(tx, subscription, now);
   const invoices = await listInvoices(tx, member.id);
   const invoice = invoices.find(({ subscriptionId }) => subscriptionId === checkout.subscriptionId);
   return () =>
@@ -198,7 +196,7 @@ async function showCompleted(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
             ? null
             : { url: invoiceUrl(invoice), ...describePayment(invoice, request.tenant, language) },
         mail: t('checkout.completed.mail', { email: member.email }),
-        seats: running !== null && grouped.has(running.subscriptionId) ? seatsUrl(running) : null,
+        seats,
         onward: stillAllowed(checkout.onCheckoutCompletedUrl, request.tenant),
         member: null,
         order: null,

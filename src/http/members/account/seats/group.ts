@@ -1,5 +1,7 @@
 // What the pages of the holder of seats share: where they are, and the subscription that an address names.
+import { isActive, type Subscription } from '../../../../core/access/subscription.ts';
 import { type OpenedGroup, openOwnSeats } from '../../../../operations/access/seats.ts';
+import { withSeats } from '../../../../storage/access/seat-group.ts';
 import type { Tx } from '../../../../storage/store.ts';
 import type { Answer } from '../../../pages/guarded-page.ts';
 import { sendProblem } from '../../../pages/problem.ts';
@@ -11,6 +13,18 @@ interface Numbered {
 
 /** Where the seats of a subscription are given. */
 export const seatsUrl = ({ subscriptionId }: Numbered) => `/account/seats/${subscriptionId}`;
+
+/** Where the seats of a subscription are given; null of one that has none, or gives no access. */
+export async function seatsOfRunning(
+  tx: Tx,
+  subscription: Subscription | null,
+  now: number,
+): Promise<string | null> {
+  if (subscription === null || !isActive(subscription, now)) return null;
+  const { tenantId, subscriptionId } = subscription;
+  const grouped = await withSeats(tx, tenantId, [subscriptionId]);
+  return grouped.has(subscriptionId) ? seatsUrl(subscription) : null;
+}
 
 /** Where its holder says who takes one without an invitation. */
 export const waysUrl = (group: Numbered) => `${seatsUrl(group)}/ways`;
