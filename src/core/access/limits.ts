@@ -60,7 +60,7 @@ export const seatDomains = 10;
 export const seatNetworks = 50;
 
 /** The seats that their holder is shown at once: with a style sheet in it the page stays under 20 KB, however long the names. */
-export const seatsShown = 10;
+export const seatsShown = 8;
 
 /** The offers of seats that a member is shown at once. */
 export const seatOffersShown = 20;

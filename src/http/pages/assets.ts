@@ -180,6 +180,7 @@ const partSheets = [
   'checkout/checkout.css',
   'checkout/offers.css',
   'checkout/invoice.css',
+  'parts/find.css',
   'parts/outbox.css',
   'parts/chosen.css',
   'parts/second-factor.css',

@@ -1,4 +1,5 @@
 // Queries of seats: who was invited to a subscription, and who has a part of it.
+import { type SqlBool, sql } from 'kysely';
 import {
   type Seat,
   type SeatCount,
@@ -8,7 +9,9 @@ import {
 } from '../../core/access/seats/seat.ts';
 import type { Subscription } from '../../core/access/subscription.ts';
 import { movesOf } from '../../core/machine.ts';
+import { searchWords } from '../../core/members/member.ts';
 import { insertEvents } from '../events/event.ts';
+import { behindAllOf } from '../members/member-search.ts';
 import { sourceIn } from '../operators/audited.ts';
 import { insertion, prepared, query, unplanned } from '../prepared.ts';
 import { findRow, type ListPage, rowsWith, updateRow, updateRows, within } from '../rows.ts';
@@ -23,19 +26,41 @@ export interface NamedSeat extends Seat {
   readonly memberName: string | null;
 }
 
+/** A page of seats; a text narrows them to those whose address has it, or whose member has all of its words. */
+interface SeatPage extends ListPage<string> {
+  readonly search?: string | undefined;
+}
+
 /** The seats of a subscription that are taken or kept for an invitation, in the order in which they began. */
 export async function listSeats(
   tx: Tx,
   subscriptionId: number,
-  page: ListPage<string>,
+  { search, ...page }: SeatPage,
 ): Promise<readonly NamedSeat[]> {
-  const rows = tx
+  let rows = tx
     .selectFrom('seats')
     .leftJoin('members', 'members.id', 'seats.memberId')
     .selectAll('seats')
     .select('members.fullName as memberName')
     .where('seats.subscriptionId', '=', subscriptionId)
     .where('seats.state', 'in', open);
+  if (search !== undefined) {
+    const part = `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+    rows = rows.where((eb) => {
+      const words = searchWords(search).map((word) =>
+        eb.exists(
+          eb
+            .selectFrom('memberWords')
+            .select('word')
+            .whereRef('memberWords.memberId', '=', 'seats.memberId')
+            .where('word', '>=', word)
+            .where('word', '<', behindAllOf(word)),
+        ),
+      );
+      const byAddress = sql<SqlBool>`lower(seats.email) like ${part} escape '\\'`;
+      return words.length === 0 ? byAddress : eb.or([byAddress, eb.and(words)]);
+    });
+  }
   return within(rows, 'seats.id', page).execute();
 }
 

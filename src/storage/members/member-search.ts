@@ -143,7 +143,7 @@ function havingWord(tx: Tx, tenantId: string, beginning: string) {
 }
 
 /** What sorts behind every text with this beginning: texts are compared byte by byte. */
-const behindAllOf = (beginning: string) => `${beginning}\u{10ffff}`;
+export const behindAllOf = (beginning: string) => `${beginning}\u{10ffff}`;
 
 /**
  * The members of a tenant with everything that is stored of them, the hash of the password too, by userId.

@@ -270,12 +270,13 @@ export interface ListLinks {
   readonly older: string | null;
 }
 
-/** @param next the entry behind which the next page begins; null on the last one */
+/** @param url of the list, with what narrows it @param next the entry behind which the next page begins; null on the last one */
 export function listLinks(visit: Visit, url: string, next: string | number | null): ListLinks {
   const before = beforeIn(visit);
+  const behind = `${url}${url.includes('?') ? '&' : '?'}before=`;
   return {
-    here: before === undefined ? url : `${url}?before=${before}`,
+    here: before === undefined ? url : `${behind}${before}`,
     newest: before === undefined ? null : url,
-    older: next === null ? null : `${url}?before=${next}`,
+    older: next === null ? null : `${behind}${next}`,
   };
 }

@@ -200,6 +200,7 @@ export function accountWalk(site: Site): Walk {
     'subscriptions, long': at('/subscriptions', longMember),
     seats: withSeats(''),
     'seats, long, Arabic': withSeats('', arabic),
+    'seats, one found': withSeats('?search=guest1'),
     'seats without an invitation': withSeats('/ways'),
     'seats without an invitation, Arabic': withSeats('/ways', arabic),
     'seats with an error': {

@@ -17,7 +17,7 @@ import {
 } from '../../../../operations/access/seats.ts';
 import { listSeats, type NamedSeat } from '../../../../storage/access/seat.ts';
 import type { Tx } from '../../../../storage/store.ts';
-import { pageForm } from '../../../form.ts';
+import { pageForm, pageQuery } from '../../../form.ts';
 import { countedMember, noteLimit } from '../../../limit-reached.ts';
 import type { Answer } from '../../../pages/guarded-page.ts';
 import type { FieldProblem } from '../../../pages/pages.ts';
@@ -43,7 +43,10 @@ interface Tried extends Limited {
 }
 
 /** So many lines that were not invited are told apart at once: a page of them stays light. */
-const problemsShown = 10;
+const problemsShown = 5;
+
+/** The longest text that seats are searched by: an address. */
+const searchLength = 254;
 
 const untried: Tried = { emails: '', problems: [], sent: 0, refusals: [] };
 
@@ -56,12 +59,7 @@ async function show(tx: Tx, visit: Visit, opened: OpenedGroup, tried: Tried): Pr
   const { language } = visit;
   const { group, subscription, count, isActive } = opened;
   const url = seatsUrl(group);
-  const after = beforeIn(visit);
-  const limit = seatsShown + 1;
-  const read = await listSeats(tx, group.subscriptionId, { after, isDescending: true, limit });
-  const seats = read.slice(0, seatsShown);
-  const next = read.length > seatsShown ? (seats.at(-1)?.id ?? null) : null;
-  const links = listLinks(visit, url, next);
+  const list = tried.emails === '' ? await listed(tx, visit, opened) : null;
   const noneFree = hasFreeSeat(group, count) ? null : 'account.seats.noneFree';
   const closed = isActive ? noneFree : 'account.seats.paused';
   const { sent, refusals, ...form } = tried;
@@ -71,20 +69,44 @@ async function show(tx: Tx, visit: Visit, opened: OpenedGroup, tried: Tried): Pr
     return sendAccountPage(visit, {
       template: 'seats/holder',
       title: 'account.seats.title',
-      problems: form.problems,
+      // All that is wrong with the addresses stands beside their field, and its first in the summary, which leads there.
+      problems: form.problems.slice(0, 1),
       ...(isLimited ? { status: 429 } : {}),
       data: {
         plan: { id: group.subscriptionId, name: subscription.packageName, about: usedOf(visit, opened) },
-        links,
-        seats: seats.map((seat) => seatRow(visit, seat)),
+        url,
+        list,
+        links: list?.links ?? { here: url, newest: null, older: null },
         emails: form.emails,
+        wrong: form.problems.filter(({ field }) => field === 'emails'),
         most: seatInvitations.atOnce,
         // Lines that were not invited stay, even where no seat is left for them.
         closed: form.emails === '' ? closed : null,
         ways: { href: waysUrl(group), about: waysInShort(visit, opened) },
-        ...(sent === 0 ? {} : { notice: { ...notice, undoText: 'undo', here: links.here } }),
+        ...(sent === 0 ? {} : { notice: { ...notice, undoText: 'undo', here: url } }),
       },
     });
+  };
+}
+
+/** A page of the seats, and what finds one of many; none beside lines that were not invited, to which the page belongs. */
+async function listed(tx: Tx, visit: Visit, { group, count }: OpenedGroup) {
+  const url = seatsUrl(group);
+  const { search: asked = '' } = pageQuery(visit.request, ['search']);
+  const search = asked.trim().slice(0, searchLength);
+  const narrowed = search === '' ? url : `${url}?search=${encodeURIComponent(search)}`;
+  const page = { after: beforeIn(visit), isDescending: true, limit: seatsShown + 1 };
+  const read = await listSeats(tx, group.subscriptionId, {
+    ...page,
+    search: search === '' ? undefined : search,
+  });
+  const seats = read.slice(0, seatsShown);
+  const next = read.length > seatsShown ? (seats.at(-1)?.id ?? null) : null;
+  return {
+    search,
+    canSearch: search !== '' || count.taken + count.invited > seatsShown,
+    seats: seats.map((seat) => seatRow(visit, seat)),
+    links: listLinks(visit, narrowed, next),
   };
 }
 
