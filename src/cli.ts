@@ -72,7 +72,7 @@ export async function run(words: readonly string[]): Promise<void> {
   }
 }
 
-/** What runs the service is found without the table of operations, which takes as long to load as all the rest of a start. */
+/** The commands that run the service are found without the table of operations, which takes as long to load as all the rest of a start. */
 async function tableFor(words: readonly string[]): Promise<Table> {
   if (serviceCommands.some(({ name }) => name === words[0])) {
     return { commands: serviceCommands, operations: [] };

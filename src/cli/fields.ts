@@ -22,9 +22,9 @@ export interface Field {
    * on the command line, where others can read it, but in a file.
    */
   readonly kind: 'flag' | 'text' | 'list' | 'json' | 'secret';
-  /** Of a list, whether its items are objects in JSON. */
+  /** Whether the items of a list are objects in JSON. */
   readonly ofObjects: boolean;
-  /** Of a flag, whether there is no --no-x: it is off unless it is given. */
+  /** Whether a flag has no --no-x: it is off unless it is given. */
   readonly isSwitch: boolean;
   /** Whether --no-x makes it null. */
   readonly nullable: boolean;

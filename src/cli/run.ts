@@ -52,7 +52,7 @@ function beforeEnd(words: readonly string[]): readonly string[] {
   return end === -1 ? words : words.slice(0, end);
 }
 
-/** What help is asked for, in words; an empty list is all of it, null is none. */
+/** The words that help is asked for; an empty list asks for all of it, null for none. */
 function helpTopic({ commands, operations }: Table, words: readonly string[]): readonly string[] | null {
   const [first, ...rest] = words;
   if (first === undefined) return [];
@@ -148,6 +148,6 @@ async function withTenant(
   return { tenant: host, ...input };
 }
 
-/** What a field is called on the command line; what is in it, as in JSON. */
+/** The name of a field on the command line; names within its value are as in JSON. */
 const optionName = ([field, ...parts]: Path) =>
   field === undefined ? 'the input' : [`--${kebab(String(field))}`, ...parts].join('.');

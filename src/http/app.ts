@@ -131,7 +131,7 @@ const noCompiler = () => {
 };
 const noCompilers = { buildValidator: noCompiler, buildSerializer: noCompiler };
 
-/** What every request meets, whatever it is for, and what is answered where there is nothing. */
+/** The hooks that every request meets, and the answer where there is nothing. */
 function prepare(app: FastifyInstance, deps: Deps, refusals: (app: FastifyInstance) => void): void {
   // No address takes QUERY, so nothing is asked of its body before that is said.
   app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });

@@ -60,7 +60,7 @@ export function browserCookie(request: FastifyRequest): string {
   return request.cookies[nameOf(request, 'browser')] ?? '';
 }
 
-/** What a browser without that value is given with an answer: one value, however many forms a page has. */
+/** The value that a browser without one is given with an answer: one value, however many forms a page has. */
 const given = new WeakMap<FastifyRequest, string>();
 
 /** The value that names this browser, given to it now if it has none. */

@@ -107,7 +107,7 @@ export function createFailedClients(
 ) {
   const isShared = autocommit !== null;
   let toldUntil = 0;
-  /** In steps, so that of many addresses which are kept out few are told of. */
+  /** Tells other processes in steps of a minute: where many addresses are kept out, few of them are told of. */
   const tell = async (tx: Tx) => {
     const until = Math.ceil(clock() / minute + 1) * minute;
     if (autocommit === null || until <= Math.max(toldUntil, connectionOf(tx).bannedUntil)) return;

@@ -94,7 +94,7 @@ const framed = (pictures: string, frames: string, sandbox: string): Readonly<Rec
   ].join(';'),
 });
 
-/** Of a mail that a page of ours shows in a frame, with links that are clicked. */
+/** For a mail that a page of ours shows in a frame, with links that are clicked. */
 export const mailHeaders = framed('data:', "'none'", 'sandbox allow-top-navigation-by-user-activation');
 
 /** Of a preview, which holds pages as documents in frames without an address. */

@@ -137,7 +137,7 @@ function sendBadRequest(reply: FastifyReply): void {
   reply.status(400).type('text/plain; charset=utf-8').send('Bad request\n');
 }
 
-/** What a host that is not ours gets. */
+/** The answer on a host that is not ours. */
 export function sendUnknownHost(reply: FastifyReply): FastifyReply {
   return reply.status(404).type('text/plain; charset=utf-8').send('Not found\n');
 }

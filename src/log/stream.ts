@@ -38,7 +38,7 @@ export function logStream({ fd, isTerminal, isJournal }: LogTarget, clock: Clock
   const pieceBytes = isTerminal ? 0 : logPieceBytes;
   let lines: string[] = [];
   let waiting = 0;
-  /** What of a piece was not written yet; it may begin within a line. */
+  /** The part of a piece that was not written yet; it may begin within a line. */
   let rest: Buffer = Buffer.alloc(0);
   let isStuck = false;
   let lost = 0;

@@ -64,7 +64,7 @@ export function exactly<All extends Schemas>(description: string, properties: Al
   };
 }
 
-/** Such an object that has a name: what one operation answers of it is what others answer. */
+/** Such an object with a name: all operations answer the same of it. */
 export function resource<All extends Schemas>(
   title: string,
   description: string,

@@ -7,7 +7,7 @@ export class OperationRefused extends Error {
   override readonly name = 'OperationRefused';
   readonly kind: 'conflict' | 'denied' | 'invalid' | 'limited' | 'unknown';
   readonly problems: readonly Problem[];
-  /** Of what was done too often: the seconds after which it may be done again; null of every other. */
+  /** After how many seconds it may be done again, where it was done too often; null otherwise. */
   readonly retryAfter: number | null;
   /** Whether the audit tells of it. */
   isWritten = false;

@@ -4,7 +4,7 @@
 import { memoized } from '../text/memoized.ts';
 import { ownFormats, ownKeywords, type Schema, typesOf } from './json-schema.ts';
 
-/** What only tells of a value, and what is looked at with its parts. */
+/** Keywords that only describe a value, and those that are looked at with its parts. */
 const elsewhere: ReadonlySet<string> = new Set([
   ...ownKeywords,
   'title',

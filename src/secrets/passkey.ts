@@ -76,7 +76,7 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   return typeof read === 'object' && read !== null ? (read as Readonly<Record<string, unknown>>) : {};
 }
 
-/** What reads a text of a stranger, or null where it is none that we understand. */
+/** Reads a text of a stranger; null where we do not understand it. */
 const readOrNull =
   <Sent>(read: (fields: Readonly<Record<string, unknown>>) => Sent | null) =>
   (text: string): Sent | null => {
@@ -123,7 +123,7 @@ export const userHandleOf = (memberId: string): string => Buffer.from(memberId).
 
 const encoded = (text: string) => Buffer.from(text).toString('base64url');
 
-/** What is checked instead of a passkey that there is not, so that it takes as long: no signature is right for it. */
+/** Stands for a passkey that does not exist, so that a check takes as long: no signature is right for it. */
 const nowhere: Pick<Passkey, 'publicKey'> = {
   // The point of P-256 that every curve library begins with.
   publicKey: Buffer.from(

@@ -61,7 +61,7 @@ export function developmentMasterKey(folder: string, mayMake: boolean): Buffer {
   throw new StartupError(`The key file ${path} ${what}: ${wayOn}.`);
 }
 
-/** What an operator can do whose master key is not the right one. */
+/** Says what an operator with a wrong master key can do. */
 const wayOn =
   'put back the one that this database was made with, or, if that is lost for good, make new keys with "memberdoor new-keys --lost-master-key", which keeps the members';
 

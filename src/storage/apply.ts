@@ -26,7 +26,7 @@ import type { Tx } from './store.ts';
 export type By = Partial<Source> &
   Pick<Partial<AuditFacts>, 'event'> & {
     readonly reason?: string | null | undefined;
-    /** Of what is refused: the rule that refuses it. */
+    /** The rule that refuses, where something is refused. */
     readonly rule?: Rule | undefined;
     /** Whether it is a part of an act that the audit tells of as a whole. */
     readonly isPartOfAct?: true;

@@ -41,7 +41,7 @@ export interface Connection {
   readonly isRemote: boolean;
   /** Whether it reads what was there a moment ago, while something newer may be on its way to the disk. */
   readonly isSnapshot: boolean;
-  /** Of what is remembered, as the transaction sees it: another process that changes it raises it. */
+  /** The version of what is remembered, as the transaction sees it: a process that changes something raises it. */
   readonly version: number;
   /** Until when (ms) other processes may keep an address out, as the transaction sees it; 0 where there are none. */
   readonly bannedUntil: number;
@@ -136,7 +136,7 @@ export function prepared<Values extends object, Row>(
   };
 }
 
-/** What a query is asked by: its text, that of a change of one row, and the names of its values in their order. */
+/** A built query: its text, that of a change of one row, and the names of its values in their order. */
 interface Built {
   readonly text: QueryText;
   readonly changes: QueryText;
@@ -262,7 +262,7 @@ export async function remembered<Value extends object>(
   return value;
 }
 
-/** To be called by whatever changes something that is remembered. */
+/** To be called with every change of something that is remembered. */
 export async function forgetRemembered(tx: Tx): Promise<void> {
   await connectionOf(tx).forget();
 }

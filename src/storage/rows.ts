@@ -5,7 +5,7 @@ import type { Tx } from './store.ts';
 
 export type Table = keyof Database;
 export type RowOf<T extends Table> = Selectable<Database[T]>;
-/** What of a row is the condition; null where it must have no value. */
+/** The fields of a row that are the condition; null where a field must have no value. */
 type Values<T extends Table> = Readonly<Partial<RowOf<T>>>;
 /**
  * The values of a condition. Kysely leaves out one that is undefined, and would find the rows of all tenants.
@@ -153,7 +153,7 @@ export function newest<Query, Key extends string | number>(
   return within(query, column, page, 'desc');
 }
 
-/** What of a filter is given: the conditions of a query that the rest does not narrow. */
+/** The given fields of a filter: the others do not narrow the query. */
 export function given<Filter extends object>(
   filter: Filter,
 ): { [Name in keyof Filter]: Exclude<Filter[Name], undefined> } {

@@ -3,7 +3,7 @@
 /** How many letters a word may be off and still be taken for a misspelt one. */
 const mostOff = 3;
 
-/** Of longer words, and among more of them, nothing is guessed: comparing takes long, and any caller can send words. */
+/** Longer words, and more of them, are not guessed at: comparing takes long, and any caller can send words. */
 const longest = 64;
 const mostKnown = 200;
 

@@ -66,7 +66,7 @@ export const dev = defineCommand({
 const keysOf = (which: Examples, file: string | undefined) =>
   (which === 'all' ? developmentTenants.length : which === 'first' ? 1 : 0) + (file === undefined ? 0 : 1);
 
-/** What follows a file is loaded for one alone: the operations that it is applied by take long to load. */
+/** The code that follows a file is loaded only where there is one: the operations that apply it take long to load. */
 async function following(file: string, port: number, context: CommandContext) {
   const { followFile } = await import('../follow-file.ts');
   return followFile(file, port, context);

@@ -13,7 +13,7 @@ export const importPartBytes = 512 * 1_024;
 /** A file that is uploaded: some 100,000 members with hashes. The command takes larger ones. */
 export const uploadBytes = 64 * 1_024 ** 2;
 
-/** Of an upload the service keeps the file for so long, unless it is at work on it. */
+/** The service keeps the file of an upload for so long, unless it is at work on it. */
 export const uploadMemory = day;
 
 /** How long it rests between two batches, so that requests are served; how often several processes look for work. */

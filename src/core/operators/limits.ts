@@ -110,7 +110,7 @@ export const filesPerMinute = 30;
 /** Secrets that operators bring have at least so many characters; ours carry 256 bits. */
 export const leastSecretLength = 20;
 
-/** Of an outage, which every request meets, one line of each kind is logged in this time (security, Z7). */
+/** In this time one line of each kind is logged of an outage, since every request meets it (security, Z7). */
 export const outageLogInterval = minute;
 
 /** Calls that one token, or one administrator, may be denied in a minute; each leaves a line in the audit. */

@@ -92,7 +92,7 @@ function listProblem(members: Members, name: string, needed: string): Refusal | 
 
 type Authentication = Omit<ClientMetadata, 'claimedName' | 'redirectUris'>;
 
-/** Of a client that does not prove who it is. */
+/** The method of a client that does not prove who it is. */
 const none: Authentication = {
   type: 'public',
   authenticationMethod: 'client_secret',

@@ -31,7 +31,7 @@ export interface WireEntry {
     /** Of a page the pattern of its addresses. */
     readonly path: string;
     readonly headers: WireValues;
-    /** Of the query and of the body, whatever it was written in. */
+    /** The fields of the query and of the body, in any format. */
     readonly parameters: WireValues;
   };
   readonly answer: {

@@ -190,7 +190,7 @@ function parametersOf(
   });
 }
 
-/** What changes a thing is a part of what makes it, where making it takes all of that in the same way. */
+/** The input of a change is a part of the input that makes a thing, where making it takes all of that in the same way. */
 function changesIn(operation: Operation, operations: readonly Operation[]): object {
   const { noun, verb } = nameOf(operation);
   const [create, change] = ['create', 'change'].map((one) =>

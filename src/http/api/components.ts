@@ -111,7 +111,7 @@ function wordsOf(schema: Part | undefined): Part {
   return schema === undefined ? {} : { description: schema.description, examples: schema.examples };
 }
 
-/** What others are made of has more properties in them. */
+/** A component that others extend has more properties there. */
 const open = ({ additionalProperties: _, ...schema }: Part): Part => schema;
 
 /** What makes two schemas of one title the same: not their words, nor the order in which values are offered. */

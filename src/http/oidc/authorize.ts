@@ -76,7 +76,7 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
   return answerAuthorization(reply, outcome, context, deps);
 }
 
-/** What a request refers to that was pushed; null where it brings its parameters itself. */
+/** The pushed request that a request refers to; null where it brings its parameters itself. */
 async function lookUpPushed(
   request: FastifyRequest,
   sent: SentParameters,

@@ -43,7 +43,7 @@ type Claims = Readonly<Record<string, unknown>>;
 /** What came, verified as far as that needs no transaction. */
 interface Sent {
   readonly token: string;
-  /** Of an access token of the tenant that has not expired; null for anything else. */
+  /** What an access token of the tenant says that has not expired; null for anything else. */
   readonly claims: Claims | null;
 }
 

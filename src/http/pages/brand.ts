@@ -33,7 +33,7 @@ function serve(picture: ReadPicture): Served {
   return { ...picture, url: `${brandFolder}/${name}.${endings[type] ?? type.replace('image/', '')}` };
 }
 
-/** What a tenant looks like does not change: another look is another object. */
+/** The look of a tenant object does not change: a tenant with another look is another object. */
 const known = new WeakMap<Branding, Brands>();
 
 function brandsOf(branding: Branding): Brands {

@@ -104,7 +104,7 @@ export interface Problem {
   readonly ways?: readonly Way[];
   /** Where the page is found again in another language, where its address is not enough. */
   readonly again?: NonNullable<Page['again']>;
-  /** Of a limit, whom it counts, where that is not the address. */
+  /** Whom a limit counts, where that is not the address. */
   readonly limitKey?: Counted;
 }
 

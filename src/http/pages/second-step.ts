@@ -83,7 +83,7 @@ export type TakenStep =
   | Exclude<TakenFactor, { readonly kind: 'right' }>
   | (Extract<TakenFactor, { readonly kind: 'right' }> & { readonly proven: Proven });
 
-/** What came of a factor that was given to a member who is known: with recovery codes, where it was set up. */
+/** The outcome of a factor that a known member gave: with recovery codes, where it was set up. */
 export type TakenFactor =
   | { readonly kind: 'right'; readonly codes: readonly string[] | null }
   | { readonly kind: 'over' }

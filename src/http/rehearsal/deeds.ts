@@ -25,7 +25,7 @@ export interface Deed<Input = never> {
 /** A deed with its type left to its fields. */
 export const deed = <Input>(given: Deed<Input>): Deed => given as unknown as Deed;
 
-/** What is asked for does not go with what is there now. */
+/** A deed that cannot be done as things are now. */
 export class DeedRefused extends Error {
   override readonly name = 'DeedRefused';
   readonly status: number;
@@ -37,7 +37,7 @@ export class DeedRefused extends Error {
   }
 }
 
-/** What is of the whole service is left as it is where another tenant than those of developers has a part in it. */
+/** A deed that is about the whole service is refused where the service has a tenant that is no development tenant. */
 export const notAlone = (what: string): DeedRefused =>
   new DeedRefused(`${what} is of the whole service, which has a tenant that is no development tenant`);
 

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { comesFromThisMachine } from '../address.ts';
 
-/** What a request is to the room: one that may use it, one of another site's page, or one for which there is none. */
+/** The standing of a request: it may use the room, it is of another site's page, or there is no room for it. */
 export type Standing = 'ours' | 'foreign' | 'nothing';
 
 /** Hosts that lead to this machine, whatever a name server says. */

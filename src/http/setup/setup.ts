@@ -113,7 +113,7 @@ function sendNotOpen(
   return reply.request.tenant === undefined ? sendUnknownHost(reply) : sendProblem(reply, 'notFound');
 }
 
-/** What the browser calls us is most likely the public address, unless it came over this machine itself. */
+/** The host that the browser asked is most likely the public address, unless it came over this machine itself. */
 function suggestedIssuer({ headers }: FastifyRequest): string {
   const host = headers.host ?? '';
   const isLoopback = readIssuer(`http://${host}`) !== null;

@@ -93,7 +93,7 @@ export function domainsEndpoint(app: FastifyInstance, { tenants, config, setupOf
   });
 }
 
-/** What an address gets that is not there, on a known host and on others. */
+/** The answer at an address that is not there, on a known host and on others. */
 function sendNothingHere(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
   if (request.tenant === undefined) return sendUnknownHost(reply);
   reply.callNotFound();

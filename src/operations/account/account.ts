@@ -63,7 +63,7 @@ export async function changeOwnLanguage(tx: Tx, member: Member, locale: string, 
   await auditDeed(tx, { event: 'member_changed', memberId: member.id, target: member.id });
 }
 
-/** What a change of address was asked for with. */
+/** The request for a change of address. */
 export interface EmailChangePayload {
   /** The new address as it was typed. */
   readonly email: string;

@@ -55,7 +55,7 @@ export function changesOf(
 /** When something was changed, the event says itself. */
 const unsaid = new Set(['updatedAt', 'lastUsedAt']);
 
-/** What of a thing is compared: what both have, and of other things in it their ids. */
+/** The fields of a thing that are compared: those that both have, and the ids of other things in it. */
 function told(thing: Facts, other: Facts): Facts {
   return Object.fromEntries(
     Object.entries(thing)

@@ -51,7 +51,7 @@ export function sortField<const Sort extends string>(first: Sort, ...others: rea
 /** An operation that answers a list; the portal has a page of it. */
 interface List extends Pick<Operation, 'name' | 'summary' | 'permission'>, ListFace {
   readonly route: `GET /${string}`;
-  /** What it lists, as the property of the answer is called that has the entries. */
+  /** The property of the answer that has the entries. */
   readonly of: string;
   /** What a page is, for the document, and its name there where several operations answer it. */
   readonly page: string;

@@ -68,7 +68,7 @@ export interface OperationContext extends PreparationContext {
 export interface OperationPart extends Pick<PreparationContext, 'tenants' | 'tenant'> {
   readonly operation: Operation;
   readonly input: Readonly<Record<string, unknown>>;
-  /** What is slow of it, if it was done already. */
+  /** The result of its slow part, if that was done already. */
   readonly prepared?: unknown;
 }
 
@@ -98,7 +98,7 @@ export function mediaTypeOf(
   return chosen ?? String(mediaType);
 }
 
-/** What an operation answered, where it is a file. */
+/** The answer of an operation that is a file. */
 export function isFile(operation: Pick<Operation, 'mediaType'>, answer: object): answer is FileAnswer {
   return operation.mediaType !== undefined && 'text' in answer;
 }

@@ -115,7 +115,7 @@ export interface PortalFace {
   readonly fits?: (thing: Thing) => boolean;
   /** What its button and its heading say, where its noun and verb do not. */
   readonly label?: string;
-  /** What the next page says that was done, where its noun and verb do not. */
+  /** How the next page says what was done, where noun and verb do not say it. */
   readonly done?: string;
   /** A warning for those whose portal is on the domain of the very tenant. */
   readonly homeWarning?: string;

@@ -174,7 +174,7 @@ async function registered({ tx, tenant, actor }: Context, clientId: string | nul
   return client === null || isUnverified(client) ? null : client;
 }
 
-/** What the audit does not tell of, such as that a TV polled too fast. */
+/** Refusals that the audit does not keep, such as a TV that polled too fast. */
 function toldBy(sent: SentRequest | null): readonly Told[] {
   if (sent?.refusal === null || sent === null) return [];
   const { error, because, rule } = sent.refusal;

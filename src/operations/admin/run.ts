@@ -296,5 +296,5 @@ function targetOf({ path, made }: Operation, facts: Readonly<Record<string, unkn
   return told.length === 0 ? null : clipped(told.map((name) => String(facts[name])).join(' '));
 }
 
-/** What was denied was not checked either, and is not kept at any length. */
+/** The input of a denied call was not checked, so it is cut before it is kept. */
 const clipped = (text: string) => text.slice(0, auditTextLength);

@@ -8,7 +8,7 @@ import { sourceIn } from '../../storage/operators/audited.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
 
-/** What an actor does that is no write of the core's, such as a new password. */
+/** A deed of an actor that is no write of the core, such as a new password. */
 export type Deed = AuditFacts & Pick<Meaning, 'memberId'>;
 
 /** Writes down what was done, in the transaction that does it, in the name of its actor. */

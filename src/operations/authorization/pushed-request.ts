@@ -17,9 +17,9 @@ import type { Random } from '../../system/random.ts';
 
 /** What an authorization request refers to by its `request_uri`. */
 export type PushedParameters =
-  /** To nothing that was pushed: it is judged as it came. */
+  /** It refers to nothing that was pushed: it is judged as it came. */
   | { readonly kind: 'none' }
-  /** To nothing that is there for its client, or not any more. */
+  /** It refers to nothing that is there for its client, or there any more. */
   | { readonly kind: 'unknown'; readonly client: Client }
   | { readonly kind: 'pushed'; readonly sent: SentParameters };
 

@@ -31,7 +31,7 @@ export interface Taken<Waiting> {
   readonly letGo: (untried: readonly Waiting[]) => Promise<void>;
 }
 
-/** What takes some of what is due. Where there is one process it need not be held. */
+/** Makes the function that takes some of what is due. Where there is one process it need not be held. */
 export function createTaking<Waiting extends { readonly id: number }>(
   { store, clock, schedule }: { readonly store: Store; readonly clock: Clock; readonly schedule: Schedule },
   queue: Queue<Waiting>,

@@ -31,7 +31,7 @@ export type Asker = Pick<EmailProof, 'askedBy' | 'askedFrom'>;
 
 const hour = 60 * 60 * 1_000;
 
-/** What a proof is asked for with. */
+/** The request for a proof. */
 interface ProofFacts extends Pick<EmailProof, 'purpose' | 'memberId' | 'email'> {
   readonly payload: object;
   readonly asker: Asker;

@@ -28,7 +28,7 @@ export type Post = (to: Recipient, delivery: Pick<DeliveryRow, 'eventId' | 'payl
 
 /** Makes what posts. It remembers the secrets that are in use, in clear. */
 export function createPost({ clock, vault, outbound }: PostDeps): Post {
-  /** By what they are sealed as. */
+  /** Secrets in clear, by their sealed form. */
   const opened = new Map<string, string>();
 
   const openedOf = (sealed: Buffer, tenantId: string): string => {

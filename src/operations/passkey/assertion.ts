@@ -38,7 +38,7 @@ export interface RightPasskey {
 
 export type CheckedPasskey =
   | RightPasskey
-  /** With the account that the passkey is of, and why, for the audit alone. */
+  /** The account of the passkey and the reason are for the audit alone. */
   | { readonly kind: 'wrong'; readonly memberId: string | null; readonly reason: string }
   /** The page was open for too long. */
   | { readonly kind: 'stale' }

@@ -158,7 +158,7 @@ function secretProblems(
   return isWrong ? [problem('secret', 'not_an_apple_key')] : [];
 }
 
-/** What tells one secret from another, and does not tell it. */
+/** A mark that tells one secret from another without telling the secret. */
 export const secretIdOf = (secret: string): string => sha256(secret).slice(0, 8);
 
 const sealedSecret = (tenantId: string, secret: string | undefined, { vault }: Sealing) =>

@@ -128,7 +128,7 @@ interface Read {
   readonly now: number;
 }
 
-/** What was looked at before the fetch is looked at again: the tenant may have changed its mind, or banned the host. */
+/** The checks before the fetch are made again: the tenant may have changed its mind, or banned the host. */
 async function keep(
   tx: Tx,
   tenant: OpenTenant,

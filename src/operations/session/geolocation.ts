@@ -33,7 +33,7 @@ export async function openPlaces(path: string): Promise<PlaceOf> {
   };
 }
 
-/** What the file has of an address. Its reader takes every text for one, so that is checked here. */
+/** The entry of an address in the file. The reader takes every text for an address, so that is checked here. */
 function find(reader: Reader<Place>, ip: string): Place | null {
   const address = ip.replace(/^::ffff:(?=\d+\.)/i, '');
   const version = isIP(address);

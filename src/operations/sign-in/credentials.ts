@@ -29,7 +29,7 @@ export interface VerifiedMember extends MemberWithPassword {
 
 export type CheckedCredentials =
   | { readonly kind: 'right'; readonly verified: VerifiedMember }
-  /** With the account that has the address, and why, for the audit alone. */
+  /** The account with the address and the reason are for the audit alone. */
   | { readonly kind: 'wrong'; readonly memberId: string | null; readonly reason: string }
   | TooManyGuesses;
 

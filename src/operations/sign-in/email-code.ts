@@ -114,7 +114,7 @@ export async function judgeCode(
   return { kind: 'wrong', memberId: proof.memberId, isOver };
 }
 
-/** What digits are asked for, by the browser that asked for them alone (A11). */
+/** What the digits are for: only the browser that asked for them may give them (A11). */
 export async function findSignInCode(
   tx: Tx,
   { id: tenantId }: Pick<OpenTenant, 'id'>,

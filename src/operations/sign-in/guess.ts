@@ -24,7 +24,7 @@ export interface GuessCounter {
   readonly passes: boolean;
 }
 
-/** What stood in each counter before a guess was counted, and what stands with it. */
+/** Each counter before a guess was counted, and after it. */
 export type CountedGuess = readonly {
   readonly key: string;
   readonly before: SignInFailures | null;

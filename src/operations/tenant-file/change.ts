@@ -1,7 +1,7 @@
 // What a tenant file changes, and the words for it that the command and the portal share.
 import type { FieldChange } from '../../core/operators/audit-event.ts';
 
-/** What of a tenant a change is about. */
+/** The part of a tenant that a change is about. */
 export const nouns = [
   'tenant',
   'property',

@@ -126,7 +126,7 @@ export function describeSubscription(subscription: MemberSubscription): FileSubs
 /** What a tenant has, but for its members. */
 export type Stored = Awaited<ReturnType<typeof readStored>>;
 
-/** What a tenant has that is yet to be made. */
+/** The things of a tenant that is yet to be made. */
 export const nothingStored: Stored = {
   properties: [],
   products: [],

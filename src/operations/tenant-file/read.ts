@@ -14,7 +14,7 @@ import { keyOf, parseSource, positionIn } from './yaml.ts';
 export type ReadTenantFile =
   | {
       readonly ok: true;
-      /** With what it refers to in its place, and no secret in clear but those that are sealed. */
+      /** Holds what it refers to in its place, and no secret in clear but those that are sealed. */
       readonly file: TenantFile;
       /** Where each of its values begins, by the key of its path. */
       readonly positions: ReadonlyMap<string, Position>;

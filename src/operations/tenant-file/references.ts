@@ -73,7 +73,7 @@ export function secretsOf(
   });
 }
 
-/** What a secret is stored as. */
+/** The stored form of a secret. */
 export function foundSecret({ kind, text }: Secret, lookUp: LookUp): Found {
   if (kind === 'secretHash') return { ok: true, value: text };
   return kind === 'secret' ? { ok: true, value: sha256(text) } : lookUp(kind, text);

@@ -14,7 +14,7 @@ import type { Store, Tx } from '../../storage/store.ts';
 import { insertSigningKey, listSigningKeys, listTenants, retireSigningKey } from '../../storage/tenant.ts';
 import type { OpenTenant, Tenants } from './open-tenants.ts';
 
-/** Of these every tenant has a key; of the others where a client signs with them. */
+/** Every tenant has a key for these algorithms; for the others where a client signs with them. */
 const usualAlgorithms: readonly SigningAlgorithm[] = ['ES256', 'RS256'];
 
 export const signingAlgorithms: readonly SigningAlgorithm[] = [...usualAlgorithms, 'PS256', 'EdDSA'];
@@ -139,7 +139,7 @@ interface RotationDeps {
   readonly now: number;
 }
 
-/** What it takes to make a key where one is missing. */
+/** The means to make a key where one is missing. */
 export interface MissingKeyDeps {
   readonly vault: Vault;
   readonly tenants: Pick<Tenants, 'read' | 'all'>;

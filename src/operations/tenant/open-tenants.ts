@@ -64,7 +64,7 @@ export type Tenants = ReturnType<typeof createTenants>;
 export function createTenants(vault: Vault) {
   let byHost = new Map<string, OpenTenant>();
   let byIssuer = new Map<string, OpenTenant>();
-  /** Of what is in place (`Connection.version`). */
+  /** The version of what is in place (`Connection.version`). */
   let version = -1;
   /**
    * Reads all tenants, keys and clients' settings anew, in the transaction that changes them, so that nothing can
@@ -90,7 +90,7 @@ export function createTenants(vault: Vault) {
     byIssuer: (issuer: string) => answering(byIssuer.get(issuer)),
     /** Those that are disabled too. */
     all: (): readonly OpenTenant[] => [...byHost.values()],
-    /** Of what is in place: what a request was given is as new as this. */
+    /** The version of what is in place: a request was given what is as new as this. */
     version: () => version,
     /** Makes sure that what is in place is no older than what a transaction sees, which changes nothing itself. */
     follow: async (tx: Tx): Promise<void> => {

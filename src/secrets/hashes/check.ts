@@ -79,7 +79,7 @@ const isSame = (left: string | Buffer, right: string | Buffer): boolean => {
  */
 const longestOfRounds = 256;
 
-/** What of a password a kind hashes, and whether that is all of it. */
+/** The part of a password that a kind hashes, and whether that is all of it. */
 function messageOf(hash: StoredHash, password: string): { message: Buffer; isWhole: boolean } {
   const whole = (message: string) => ({ message: Buffer.from(message), isWhole: true });
   switch (hash.kind) {

@@ -133,7 +133,7 @@ export function fromRow({
   };
 }
 
-/** What of a client is stored. */
+/** The row of a client. */
 export function toRow(client: Client): StoredClient {
   return {
     ...client,

@@ -58,7 +58,7 @@ export interface MemberFilter {
 /** How such a list is sorted. A list by when members changed is for those who follow them. */
 export type FilteredSort = NonNullable<MemberSearch['sort']> | 'updatedAt' | '-updatedAt';
 
-/** What of them is searched, and where the page begins: behind a place, as `placeOf` writes it. */
+/** The filter of a search, and where the page begins: behind a place, as `placeOf` writes it. */
 export interface FilteredSearch extends Omit<MemberSearch, 'sort' | 'before'> {
   readonly before?: string;
   readonly sort?: FilteredSort;

@@ -62,7 +62,7 @@ async function addressOf(
   return (await findRow(tx, 'members', { tenantId, id: before, erasedAt: null }))?.normalisedEmail;
 }
 
-/** From so many members on that a text finds, they are gone through newest first until a page of them is full. */
+/** Where a text finds so many members, they are gone through newest first until a page of them is full. */
 const commonFrom = 5_000;
 
 /** Whether a text finds so many members that to collect them takes longer than to look at one after another. */

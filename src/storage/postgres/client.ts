@@ -82,7 +82,7 @@ export function flush(client: pg.PoolClient): void {
   });
 }
 
-/** What the server did not say is the driver's word that the connection is lost. */
+/** An error that the server did not send is the driver's word that the connection is lost. */
 const named = (error: Error) => (error instanceof pg.DatabaseError ? error : lost(error));
 
 /** The driver's words name the server at most: neither the address that it was given nor its password. */
@@ -101,7 +101,7 @@ export interface Patience {
   readonly schedule?: Schedule;
 }
 
-/** What of the connections is not as it is for transactions. */
+/** Settings of connections that differ from those for transactions. */
 type Others = Readonly<Pick<pg.PoolConfig, 'application_name' | 'max' | 'options'>>;
 
 /**

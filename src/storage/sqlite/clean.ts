@@ -94,7 +94,7 @@ function freePages(file: number, firstTrunk: number, size: number): ReadonlyMap<
   return free;
 }
 
-/** What of a page of a tree is no cell (§1.6); nothing of a page that is none, or does not add up. */
+/** The parts of a page of a tree that are no cells (§1.6); none for a page of no tree, or one that does not add up. */
 function gapsOf(page: Buffer, isFirst: boolean, usable: number): readonly Gap[] {
   const head = isFirst ? headerBytes : 0;
   const kind = page.readUInt8(head);

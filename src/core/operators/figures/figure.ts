@@ -66,7 +66,7 @@ export type FigureRange = (typeof figureRanges)[number];
 
 /** A time in steps; the last is under way. Steps are of UTC. */
 export interface FigureSpan {
-  /** In what it is stored. */
+  /** The unit in which it is stored. */
   readonly unit: 'hour' | 'day';
   /** ms */
   readonly unitLength: number;
@@ -92,7 +92,7 @@ export function spanOf(range: FigureRange, now: number): FigureSpan {
 /** A figure over a span. */
 export interface FigureSeries {
   readonly name: FigureName;
-  /** Of what is money, in the smallest unit of it. */
+  /** Amounts of money, in the smallest unit of the currency. */
   readonly currency: string | null;
   /** How often it happened in each step, or how many there were at its end: at present, of the last. */
   readonly points: readonly number[];

@@ -111,7 +111,7 @@ function judgeRefresh(holdings: Holdings, mark: string, entry: WireEntry): Judge
   };
 }
 
-/** Of two refreshes at once one is refused: its client may have tokens by the other all the same. */
+/** One of two refreshes at once is refused: its client may have tokens by the other all the same. */
 function withoutEnd(signIns: Holdings['signIns'], name: string, refused: Placed): Holdings['signIns'] {
   const signIn = signIns.get(name);
   if (signIn?.end?.answer.seen.id !== refused.seen.id) return signIns;

@@ -43,7 +43,7 @@ export function formButtons(visit: OperationVisit, thing: Facts = {}): readonly 
     .toSorted((a, b) => Number(b.isMain) - Number(a.isMain) || Number(a.isGrave) - Number(b.isGrave));
 }
 
-/** What a list is narrowed to goes along to the form that makes one more of them. */
+/** The filters of a list go along to the form that makes one more of them. */
 function narrowingFor({ request }: OperationVisit, { made, input }: Operation): string {
   const kinds = Object.entries(input.properties).filter(([, schema]) => schema.enum !== undefined);
   const query = new Map(

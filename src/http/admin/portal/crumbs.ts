@@ -43,7 +43,7 @@ export async function crumbsOf(
   return crumbs.length === 0 ? [] : [...crumbs, { label: hereOf(visit, title), href: null }];
 }
 
-/** What the thing of a page above is called, as its list has it; by its address where that is not to be known. */
+/** The name of a thing on a page above, as its list has it; its address where the name is not to be known. */
 async function nameIn({ operations, read, known }: OperationVisit, page: Operation): Promise<string> {
   const field = pathFields(page).at(-1) ?? '';
   const list = operations.find(

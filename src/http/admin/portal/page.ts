@@ -85,7 +85,7 @@ interface ProblemPage {
   readonly refusal?: RefusalFacts;
 }
 
-/** What went wrong where there is no form to say it on; the catalogue has their titles, and what leads on. */
+/** Problems without a form to say them on; the catalogue has their titles, and the links that lead on. */
 const problems = {
   again: {
     status: 409,

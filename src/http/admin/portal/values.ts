@@ -20,7 +20,7 @@ export type Shown =
   | { readonly kind: 'text'; readonly text: string; readonly title?: string }
   /** A text in which times stand. */
   | { readonly kind: 'pieces'; readonly pieces: readonly Piece[] }
-  /** What an id is called, and what tells it from others of that name. */
+  /** The name of an id, and what tells it from others of that name. */
   | {
       readonly kind: 'named';
       readonly text: string;
@@ -212,7 +212,7 @@ export function tableOf(
   };
 }
 
-/** Beside an id stands what it is called: `clientName` beside `clientId`. */
+/** The field that names an id: `clientName` beside `clientId`. */
 const nameFor = (id: string) => (id.endsWith('Id') ? id.replace(/Id$/, 'Name') : '');
 
 /** An id by the name beside it, a member with the address too; null where there is no name. */

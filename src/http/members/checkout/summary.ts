@@ -57,7 +57,7 @@ async function show(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
   }
 }
 
-/** What is confirmed, unless the member has got it meanwhile. */
+/** The order to confirm, unless the member has got the package meanwhile. */
 async function showSummary(tx: Tx, visit: CheckoutVisit, isPayable = true): Promise<Answer> {
   const { request, reply, checkout, offer, member, language, deps } = visit;
   const { t } = language;

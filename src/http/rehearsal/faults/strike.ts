@@ -59,7 +59,7 @@ export function strikeAnswers(app: FastifyInstance, { pause }: Pick<Deps, 'pause
   });
 }
 
-/** What a request asks, as faults are for it; null for what none is for. */
+/** A request as faults see it; null for one that no fault is for. */
 function askedBy(request: FastifyRequest): Asked | null {
   if (request.tenant?.development !== true || request.method === 'OPTIONS') return null;
   const endpoint = endpointOf(request);

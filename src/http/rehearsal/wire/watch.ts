@@ -182,7 +182,7 @@ function sentHeaders({ headers }: FastifyRequest, mask: Mask): WireValues {
   };
 }
 
-/** What the query and the body say, which is a form, or JSON where clients register. */
+/** The fields of the query and the body: the body is a form, or JSON where clients register. */
 function* sentValues(request: FastifyRequest): Generator<readonly [string, readonly string[]]> {
   yield* queryOf(request) ?? [];
   const { body } = request;

@@ -75,7 +75,7 @@ export const packageIdField = s.named('PackageId', s.wholeNumber('The packageId'
 const amount = s.wholeNumber('In the smallest unit of the currency', 19_900);
 const currency = s.text('ISO 4217', 'NOK');
 
-/** What is stored may name a currency that was one once; what is said now names one that is. */
+/** A stored package may name a currency that is gone; an input names one that is there. */
 export const priceSchema = price(currency);
 const priceField = price({ ...s.oneOf('Currency', 'ISO 4217', currencies), enumOf: 'ISO 4217' });
 

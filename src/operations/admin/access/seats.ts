@@ -41,7 +41,7 @@ export const seatSchema = s.resource('Seat', 'A seat of a subscription', {
   takenAt: s.timeOrNull('When it was taken', null),
 });
 
-/** In a list, a seat says what its member is called. */
+/** A seat of a list names its member. */
 export const namedSeatSchema = s.extended(seatSchema, 'ListedSeat', 'A seat in a list', memberNameFields);
 
 export function seatAnswer(seat: NamedSeat, now: number) {

@@ -37,7 +37,7 @@ export function noticeAnswer(notice: LogoutNoticeRow) {
   });
 }
 
-/** Beside what a notice says, a list says whom it is about. */
+/** Beside what a notice says, a list names the member that it is about. */
 export const listedNoticeSchema = s.extended(
   noticeSchema,
   'ListedLogoutNotice',

@@ -13,7 +13,7 @@ import type { OnTenant } from '../define.ts';
 import type { OperationContext } from '../operation.ts';
 import { accountKey, type Known } from './known.ts';
 
-/** What a tenant has that lines name. */
+/** The things of a tenant that lines name. */
 export interface Offered {
   readonly packages: readonly Package[];
   readonly properties: readonly CustomProperty[];

@@ -44,7 +44,7 @@ export interface LineOutcome {
   readonly isInvited: boolean;
 }
 
-/** What a tenant has that lines name, read once for all lines of a piece. */
+/** The things of a tenant that lines name, read once for all lines of a piece. */
 interface Surroundings extends Offered {
   readonly known: Known;
   /** Members who were judged and are still to be written. */
@@ -184,7 +184,7 @@ async function importOne(
   return { outcome: 'added', isInvited };
 }
 
-/** What another system calls a member is the member's alone. @throws OperationRefused */
+/** No two members share the id of another system. @throws OperationRefused */
 function demandFreeName({ id, externalId }: Member, { externalIds }: Known): void {
   const holder = externalId === null ? undefined : externalIds.get(externalId);
   if (holder !== undefined && holder !== id) refuse(problem('externalId', 'external_id_taken'));

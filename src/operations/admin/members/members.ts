@@ -43,7 +43,7 @@ const present = async (context: OnTenant<OperationContext>, { memberId }: { read
 
 const filteredSort = sortField('-createdAt', 'createdAt', 'email', '-email', 'updatedAt', '-updatedAt');
 
-/** What the list is asked for beside what a file of it is. */
+/** The fields of the list that a file of it does not have. */
 interface FilteredInput {
   readonly filter?: s.ValueOf<typeof filterField>;
   readonly sort: FilteredSort;

@@ -47,7 +47,7 @@ export function signInAnswer({ signIn, device, ...seen }: MemberSignIn) {
   });
 }
 
-/** Beside what a sign-in says, a list says what its client is called. */
+/** Beside what a sign-in says, a list names its client. */
 export const listedSignInSchema = s.extended(signInSchema, 'ListedSignIn', 'A TV or app in a list', {
   clientName: clientNameField,
 });

@@ -35,7 +35,7 @@ const countsSchema: s.Schema<Readonly<Record<keyof TenantCounts, number | null>>
   },
 );
 
-/** What it takes to read what is counted. */
+/** The permissions to read the things that are counted. */
 const readWith: Readonly<Record<keyof TenantCounts, Permission>> = {
   members: 'members:read',
   clients: 'clients:read',

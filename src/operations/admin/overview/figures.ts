@@ -39,7 +39,7 @@ const rangeField: s.Defaulted<FigureRange> = {
   default: '30d',
 };
 
-/** What is bought, and how many there are of what, is told to those who may read what is counted. */
+/** Figures of purchases and of numbers of things are for operators who may read the things that are counted. */
 const readWith: Readonly<Partial<Record<FigureName, Permission>>> = {
   members: 'members:read',
   orders: 'subscriptions:read',

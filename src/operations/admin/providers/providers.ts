@@ -100,7 +100,7 @@ const created = onTenant({
   },
 });
 
-/** What is known of a preset is not asked for. */
+/** Facts that a preset knows are not asked for. */
 const notForPreset = ({ preset }: Thing) => [
   ...notOfPreset({ preset }),
   ...(['google', 'apple', 'facebook'].includes(String(preset)) ? ['issuer'] : []),

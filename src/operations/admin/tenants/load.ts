@@ -152,7 +152,7 @@ const consentLoaded = onTenant({
 
 const most = 1_000_000_000;
 
-/** What of a member is given once and stays. */
+/** The details of a member that are given once and stay. */
 export const memberOnceFields = {
   id: {
     ...s.text('The id of a new member, as it was elsewhere', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02'),

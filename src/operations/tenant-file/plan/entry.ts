@@ -30,7 +30,7 @@ export interface Entry {
   readonly calls: readonly PlannedCall[];
 }
 
-/** What is needed while it is planned. */
+/** The means of planning. */
 export interface Planning extends Pick<OperationContext, 'tx' | 'now' | 'actor'> {
   /** Whether what is only in the database is to end. */
   readonly prune: boolean;
@@ -45,7 +45,7 @@ export interface Planning extends Pick<OperationContext, 'tx' | 'now' | 'actor'>
 /** A tenant that a file describes, as it was before. */
 export interface Target {
   readonly tenant: Tenant;
-  /** What is slow of one that is yet to be made. */
+  /** The result of the slow work for a tenant that is yet to be made. */
   readonly prepared: NewTenant | undefined;
   readonly file: FileTenant;
   /** Where it stands in the file. */
@@ -120,7 +120,7 @@ export interface Kind<Section extends keyof Stored> {
   readonly describe: (known: Known<Section>) => object;
   /** The facts of an entry that are compared: all, unless it is said. */
   readonly factsOf?: (given: Given<Section>, described: object) => object;
-  /** What else is another. */
+  /** The other fields that differ. */
   readonly moreFields?: (given: Given<Section>, known: Known<Section>) => Change['fields'];
   readonly add: (given: Given<Section>, at: Path) => readonly PlannedCall[];
   readonly change: (

@@ -98,7 +98,7 @@ function alteredMember(
   return [entryOf(target, 'member', { name: given.email, change: 'changed', fields }, at, calls)];
 }
 
-/** Of a member who is there, the address is the name, and stays as it is written; what is given once stays too. */
+/** A member who is there keeps the address as it is written, since it names the member, and what is given once. */
 function detailsOf(given: FileMember): MemberInput {
   const { fullName, nickName, phone, avatar, language, externalId, address, ...proven } = given;
   const { emailVerified, phoneVerified } = proven;
@@ -107,7 +107,7 @@ function detailsOf(given: FileMember): MemberInput {
   return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined));
 }
 
-/** What is there keeps its times, and none of it is taken away. */
+/** Subscriptions that are there keep their times, and none is taken away. */
 function subscriptionsOf(
   target: Target,
   at: Path,

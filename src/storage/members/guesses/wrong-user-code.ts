@@ -11,7 +11,7 @@ export type Guesser = Pick<WrongUserCodeRow, 'tenantId' | 'memberId' | 'address'
 /** A code as it was entered, and the browser it was entered in. */
 export type EnteredUserCode = Pick<WrongUserCodeRow, 'userCodeHash' | 'browserHash'>;
 
-/** What is counted of a decision on a code that was never entered. */
+/** Stands for the code where a decision is counted on a code that was never entered. */
 const noCode: EnteredUserCode = { userCodeHash: '', browserHash: '' };
 
 /**

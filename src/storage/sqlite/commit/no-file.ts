@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DurableFile } from '../durable-file.ts';
 
-/** What is committed is as safe as it will ever be: it goes with the process. */
+/** A commit is as safe as it will ever be: the data go with the process. */
 export const noFile: DurableFile = {
   lost: () => null,
   check: () => null,

@@ -27,7 +27,7 @@ export function endsBy({ portal = {} }: Pick<Operation, 'portal'>, said: Facts):
   return Object.entries(portal.endsIf ?? {}).some(([name, values]) => values.includes(said[name]));
 }
 
-/** What a form ends for good, from the thing as it was before. */
+/** The things that a form ends for good, from the thing as it was before. */
 export function endingOf({ operation, known }: OperationVisit, present: Facts | null): Ending {
   const { email } = present ?? {};
   const values = {

@@ -98,7 +98,7 @@ export function sectionsOf(
     .filter((section) => section.entries.length > 0);
 }
 
-/** What a group of fields is called: on each operation of a noun alike, unless one has words of its own. */
+/** The title of a group of fields: each operation of a noun has the same, unless one has words of its own. */
 function groupTitle(
   { operation: { name: operation } }: Pick<Asking, 'operation'>,
   name: string,
@@ -162,7 +162,7 @@ function fieldOf(name: string, schema: Schema, isRequired: boolean, making: Maki
 /** Up to this many choices are all shown; if there are more, one is picked from a list. */
 const mostRadios = 4;
 
-/** What a field is for in words of the portal's; null where its description says it. */
+/** The purpose of a field in words of the portal; null where its description says it. */
 const hintIn = ({ operation }: Asking, name: string) =>
   sayIfKnown(`hint.${operation.name}.${name}`) ?? sayIfKnown(`hint.${name}`);
 

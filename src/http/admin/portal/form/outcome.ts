@@ -60,7 +60,7 @@ async function sendSecret(
   });
 }
 
-/** What a file would change, or has changed, as the command says it; what was compared can be applied from there. */
+/** The changes of a file, made or only compared, as the command says them; compared ones can be applied from there. */
 function sendChanges(visit: OperationVisit, answer: Facts): Promise<FastifyReply> {
   const { operation, known, request } = visit;
   const changes = (answer.changes ?? []) as readonly Change[];

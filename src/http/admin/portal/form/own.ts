@@ -18,7 +18,7 @@ export interface OwnForm {
   title?(visit: OperationVisit): string | null;
   /** Whether it shows documents of ours in frames. */
   readonly framesOwn?: boolean;
-  /** What stands in its fields at first, beside what is there. */
+  /** The first content of its fields, beside what is there. */
   begin?(visit: OperationVisit, values: FormValues): FormValues | Promise<FormValues>;
   /** What it shows beside its fields. */
   about?(visit: OperationVisit, values: FormValues): Facts;

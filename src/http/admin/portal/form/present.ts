@@ -30,7 +30,7 @@ async function presentIn(visit: OperationVisit): Promise<Present> {
   return isThereFor ? presentOf(visit) : 'unknown';
 }
 
-/** What is there before it is changed: what the operation that the form reads answers, or the entry of that list. */
+/** What is there before it is changed: the answer of the operation that the form reads, or the entry of that list. */
 export async function presentOf(visit: OperationVisit): Promise<Present> {
   const { operation, known } = visit;
   const page = operationNamed(visit, operation.portal?.reads);

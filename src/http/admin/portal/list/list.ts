@@ -81,7 +81,7 @@ export async function showList(
   }
 }
 
-/** What a list is called and what it is for; of members who administer, what leads to one more of them too. */
+/** The title of a list and its purpose; the list of administrators also has a link to one more of them. */
 function headOf({ name, summary, portal }: Operation, { narrowing }: ListQuery) {
   if (name === 'members.list' && narrowing.userType === 'any_admin') {
     return { title: say('menu.administrators'), lead: say('admins.lead'), more: say('newAdmin.title') };
@@ -89,7 +89,7 @@ function headOf({ name, summary, portal }: Operation, { narrowing }: ListQuery) 
   return { title: portal?.list?.title ?? '', lead: portal?.list?.lead ?? summary, more: null };
 }
 
-/** What a list says that has nothing to show, and what leads on from there. */
+/** The words of an empty list, and the link that leads on from there. */
 function nothingOf({ operation }: OperationVisit, { narrowing }: ListQuery, { links }: Read) {
   if (links.next !== null) return { title: say('empty.short'), text: say('list.short'), clear: false };
   if (Object.keys(narrowing).length > 0) {

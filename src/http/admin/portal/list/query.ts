@@ -21,7 +21,7 @@ const backwards = 'back';
 /** The address of a list, read. */
 export interface ListQuery {
   readonly form: Form;
-  /** What narrows it, without what is empty. */
+  /** Its filters, without those that are empty. */
   readonly narrowing: Facts;
   /** How it is sorted; null where it has one order alone. */
   readonly sort: string | null;

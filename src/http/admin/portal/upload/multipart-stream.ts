@@ -58,7 +58,7 @@ export async function readUpload(
 
 const headEnd = Buffer.from('\r\n\r\n');
 
-/** What has arrived of a body and was not read yet. */
+/** The part of a body that has arrived and was not read yet. */
 function readerOf(body: AsyncIterable<Buffer>) {
   const source = body[Symbol.asyncIterator]();
   // The first boundary may have no line before it.

@@ -16,7 +16,7 @@ import { CutOff, readUpload, type Upload } from './multipart-stream.ts';
 /** The operation that takes a part: its form has the file as a whole. */
 export const uploadName = 'imports.upload';
 
-/** What a form is longer than its file. */
+/** How many bytes a form has beside its file. */
 const formBytes = uploadBytes + 64 * 1_024;
 
 /** The files of forms that are being read. */

@@ -99,7 +99,7 @@ export function manyTitle(operation: Operation, count: number): string {
     : say('verb.of', { verb: words, noun: manyOf(noun, count) });
 }
 
-/** What a page says after it was done to several things. */
+/** The words of a page after it was done to several things. */
 export function manyDone(operation: Operation, count: number): string {
   const { noun, verb } = nameOf(operation);
   const done = sayIfKnown(`done.${verb}`);
@@ -121,7 +121,7 @@ export function doneText(operation: Operation, part?: string): string {
   return operation.portal?.done ?? capital(text);
 }
 
-/** What people call a thing, in the order in which its names are looked for. */
+/** The names that people have for a thing, in the order in which they are looked for. */
 const names = ['fullName', 'name', 'label', 'deviceName', 'packageName', 'claimedName'];
 
 /** What people call the thing that a form acts on, such as "Chrome on Linux"; null for what has no name. */

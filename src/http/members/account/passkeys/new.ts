@@ -20,7 +20,7 @@ import { onlyWithPasskeys, passkeysUrl } from './list.ts';
 const url = `${passkeysUrl}/new`;
 const confirmUrl = `${passkeysUrl}/confirm`;
 
-/** What is given out once it is proven who a session is, and opens the page: what that page gives out opens no other. */
+/** A seal that opens the page once the member has proven who she is; the seals of that page open no other. */
 const toConfirmed = ({ session }: Pick<Visit, 'session'>): ChallengeFor => ({
   purpose: 'confirmed',
   sessionId: session.id,

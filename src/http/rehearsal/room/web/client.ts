@@ -72,7 +72,7 @@ export function createWebClient(rooms: Rooms, deps: Deps) {
       return run;
     },
     exchange: (seat: Seat) => exchange(seat, undefined),
-    /** With a verifier that the challenge was not made of, as one would who stole the code. */
+    /** With a verifier that the challenge was not made from, as a thief of the code would. */
     exchangeWrong: (seat: Seat) => exchange(seat, deps.random.secret()),
     async ask(seat: Seat): Promise<void> {
       const accessToken = runOf(seat)?.tokens?.accessToken;

@@ -76,7 +76,7 @@ const listed = (value: unknown) => (Array.isArray(value) ? (value as readonly Fa
 /** A moment, by its day alone. */
 const day = (iso: unknown): Piece => ({ ...moment(String(iso)), only: 'date' });
 
-/** What is open to the member now and through what, and what is closed and why. */
+/** The channels that are open to the member and through what, and those that are closed and why. */
 function accessOf({ access }: Facts) {
   return listed(access).map(({ name, hasAccess, validUntil, packageName, productName, why }) => ({
     name: String(name),

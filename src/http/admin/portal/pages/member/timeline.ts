@@ -116,7 +116,7 @@ function mailTitle({ name, state }: NonNullable<Entry['mail']>): readonly Piece[
   return piecesOf(`timeline.mail.${state}`, {}, { mail: say(`mailName.${name}`) });
 }
 
-/** What a member did, or what was tried with her account, needs no name of hers. */
+/** An event of a member, or of her account, needs no name of hers. */
 function titleOf(event: TimelineEvent, count: number, memberId: string): readonly Piece[] {
   const { actorId, actorKind, names, way } = event;
   const isOwn = actorId === memberId || actorKind === 'nobody';
