@@ -20,7 +20,7 @@ const ofSqlite = [
   // They go back to the beginning by a reset, which puts back what SQLite has.
   'test/http/rehearsal/{room,card/*}.test.ts',
   // They have a PostgreSQL of their own in `npm test`.
-  'test/operations/upkeep/{move,once}.test.ts',
+  'test/operations/upkeep/{move,move-refused,once}.test.ts',
   // One process is told when the next mail is due; of several each looks every second.
   'test/operations/mail/{mail-transport,mailer}.test.ts',
   // They fill tables, count work or look for bytes with what SQLite alone has.

@@ -4,7 +4,6 @@ import { sha256 } from '../../../src/core/hash.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { adminOf, refusal, run, tenantIdOf, tokenOf } from '../../support/operators/desk.ts';
 import { allRows } from '../../support/records/rows.ts';
-
 import { base, giveBase, host, named, secretHash, text } from './base.ts';
 
 const given = giveBase();
@@ -283,36 +282,4 @@ describe('who applies a file', () => {
       }
     },
   );
-
-  it('hashes are exported to those who could set them, and those of passwords to those who may do all', async () => {
-    const reader = tokenOf(given.service(), null, [
-      'tenants:read',
-      'clients:read',
-      'access:read',
-      'members:read',
-    ]);
-    const writer = tokenOf(given.service(), null, [
-      'tenants:read',
-      'clients:read',
-      'access:read',
-      'providers:read',
-      'clients:write',
-    ]);
-    for (const [actor, members] of [
-      [reader, false],
-      [writer, true],
-    ] as const) {
-      expect(await refusal(given.service(), 'serviceTenantFiles.export', { members }, actor)).toMatchObject({
-        kind: 'denied',
-      });
-    }
-    const { text: file } = await run<{ text: string }>(
-      given.service(),
-      'serviceTenantFiles.export',
-      {},
-      writer,
-    );
-    expect(file).toContain(secretHash);
-    expect(file).not.toContain('passwordHash');
-  });
 });

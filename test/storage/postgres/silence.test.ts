@@ -1,38 +1,14 @@
 import { sql } from 'kysely';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { postgresPool, postgresTimes } from '../../../src/core/operators/store-limits.ts';
-import {
-  endSignInsOfClient,
-  findSignIn,
-  insertSignIn,
-  rotateSignIn,
-} from '../../../src/storage/grants/sign-in.ts';
-import { eraseMember } from '../../../src/storage/members/erase.ts';
-import { endEverything } from '../../../src/storage/operators/restore.ts';
-import { readPostgres } from '../../../src/storage/postgres/facts.ts';
-import { openPostgres } from '../../../src/storage/postgres/open.ts';
+import { findSignIn, rotateSignIn } from '../../../src/storage/grants/sign-in.ts';
 import { watchSilence } from '../../../src/storage/postgres/silence.ts';
-import { mayTakeLong } from '../../../src/storage/prepared.ts';
 import { CommitUnanswered, StorageUnavailable, type Store, type Tx } from '../../../src/storage/store.ts';
-import { type Sweep, sweepThrough } from '../../../src/storage/sweep/sweep.ts';
 import { handSchedule } from '../../support/hand-schedule.ts';
-import { openGate } from '../../support/proxy/gate.ts';
-import { memberRecord, now, signInRecord } from '../../support/records/records.ts';
-import { insertRecords } from '../../support/records/store.ts';
-import { ask, openShared, sharedDatabase } from '../../support/run/test-store.ts';
+import { now, signInRecord } from '../../support/records/records.ts';
+import { gated } from '../../support/run/gated.ts';
 
-const { id, tenantId, clientId, generation: first } = signInRecord();
-const may = { initialise: true, migrate: true };
-const hour = 3_600_000;
-/** Longer than any test, but for what a test is about. */
-const ample = {
-  connection: hour,
-  answer: hour,
-  statement: hour,
-  idleInTransaction: hour,
-  longAnswer: hour,
-  keepAlive: hour,
-};
+const { generation: first, id, tenantId } = signInRecord();
 
 const generation = (store: Store) =>
   store.transaction(async (tx) => (await findSignIn(tx, tenantId, id))?.generation ?? 0);
@@ -40,41 +16,6 @@ const rotate = async (tx: Tx) => {
   const from = (await findSignIn(tx, tenantId, id))?.generation ?? 0;
   await rotateSignIn(tx, { write: 'rotateSignIn', id, from, to: from + 1, at: now });
 };
-
-/** A store that reaches its database through a gate, and one that reaches it by itself. */
-async function gated(times: Partial<typeof ample> = {}, isCut?: (said: Buffer) => boolean) {
-  const url = await sharedDatabase();
-  const gate = await openGate(Number(new URL(url).port), isCut);
-  const through = url.replace(/:\d+\//, `:${gate.port}/`);
-  const { schedule, comes } = handSchedule();
-  const silent = Promise.withResolvers<void>();
-  const store = await openPostgres(through, may, { schedule, times: { ...ample, ...times } });
-  const direct = await openShared(url);
-  onTestFinished(async () => {
-    gate.open();
-    await store.close();
-    await direct.close();
-    await gate.close();
-  });
-  await direct.transaction(async (tx) => {
-    await insertRecords(tx);
-    await insertSignIn(tx, signInRecord());
-  });
-  return {
-    store,
-    direct,
-    hold: () => {
-      gate.hold();
-      silent.resolve();
-    },
-    open: gate.open,
-    /** Waits until the database says nothing and something waits for it, and lets its time come. */
-    comes: async () => {
-      await silent.promise;
-      return comes();
-    },
-  };
-}
 
 /** Until a row shows what another connection is about to do. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
@@ -273,67 +214,5 @@ describe('a database that is slow, or a process that is', () => {
     watch.answered();
     await new Promise(setImmediate);
     expect(why).toBeNull();
-  });
-});
-
-describe('work that may take long', () => {
-  it('is ended by no time of a request, and the transaction after it is', async () => {
-    const { store } = await gated({ statement: 50 });
-    const long = store.transaction(async (tx) => {
-      await mayTakeLong(tx);
-      await sleep(200).execute(tx);
-    });
-    await expect(long).resolves.toBeUndefined();
-    await expect(store.transaction((tx) => sleep(60_000).execute(tx))).rejects.toBeInstanceOf(
-      StorageUnavailable,
-    );
-  });
-
-  it('is given up at last, where the database says nothing any more', async () => {
-    const { hold, store, comes } = await gated({ longAnswer: postgresTimes.longAnswer });
-    const long = store.transaction(async (tx) => {
-      await mayTakeLong(tx);
-      hold();
-      await sleep(0).execute(tx);
-    });
-    expect(await comes()).toEqual([600_000]);
-    await expect(long).rejects.toBeInstanceOf(StorageUnavailable);
-  });
-
-  it.each([
-    ['the sign-ins of a client', (tx: Tx) => endSignInsOfClient(tx, { tenantId, clientId }, 'revoked', now)],
-    ['everything that was issued before a restore', (tx: Tx) => endEverything(tx, now)],
-    ['what tells who a member was', (tx: Tx) => eraseMember(tx, memberRecord(), now)],
-  ])('is to end %s', async (_what, work) => {
-    const { store } = await gated();
-    await store.transaction(async (tx) => {
-      await work(tx);
-      const { rows } = await sql<{
-        limit: string;
-      }>`select current_setting('statement_timeout') as limit`.execute(tx);
-      expect(rows).toEqual([{ limit: '0' }]);
-    });
-  });
-
-  it('is a sweep, each bite of it', async () => {
-    const { store } = await gated();
-    const limits: unknown[] = [];
-    const sweep: Sweep = {
-      rows: 'none',
-      bite: async (tx) => {
-        limits.push((await sql`select current_setting('statement_timeout') as limit`.execute(tx)).rows[0]);
-        return { deleted: 0, next: null };
-      },
-    };
-    await sweepThrough(store, sweep);
-    expect(limits).toEqual([{ limit: '0' }]);
-  });
-
-  it('is a migration, and what a doctor reads', async () => {
-    const url = `${process.env.TEST_POSTGRES}`;
-    await ask(url, 'create database slow');
-    const store = await openPostgres(`${url}/slow`, may, { times: { ...ample, statement: 1 } });
-    await store.close();
-    expect((await readPostgres(`${url}/slow`)).schema.length).toBeGreaterThan(3);
   });
 });
