@@ -32,6 +32,7 @@ export const wordsOfMembers = {
   not_a_property_key: 'a key begins with a letter and has letters, digits, _ and -',
   property_type_fixed: 'the property {key} is a {type} already',
   times_out_of_range: 'times are whole milliseconds between 1970 and 9999',
+  in_the_future: '{it} lies in the future',
   times_out_of_order: 'its times cannot have come one after the other',
   not_together: '{other} and {it} go together',
   ends_before_it_begins: 'a subscription begins before it ends',

@@ -5,6 +5,7 @@ import { endOfPeriod, type Package } from '../../../core/access/package.ts';
 import { type FoundAccount, foundAccount } from '../../../core/import/accounts.ts';
 import type { ImportedMember, ImportedSubscription } from '../../../core/import/entry.ts';
 import { movedSubscription } from '../../../core/import/moved-subscription.ts';
+import { day } from '../../../core/limits.ts';
 import { type Path, type Problem, problem, within } from '../../../core/problem.ts';
 import type { IdentityProvider } from '../../../core/providers/identity-provider.ts';
 import { accountsOfMember } from '../../../core/providers/limits.ts';
@@ -23,6 +24,17 @@ export interface Offered {
 
 export function refuse(...problems: readonly Problem[]): never {
   throw new OperationRefused('invalid', problems);
+}
+
+/**
+ * A time that has come already. One that is written without its zone may be some hours ahead: now stands for it.
+ *
+ * @throws OperationRefused
+ */
+export function pastTime(time: number | undefined, path: Path, now: number): number | undefined {
+  if (time === undefined) return undefined;
+  if (time > now + day) refuse(problem(path, 'in_the_future'));
+  return Math.min(time, now);
 }
 
 /** A subscription as it is given; its owner comes with the member. */
@@ -76,13 +88,17 @@ export interface Answer {
   readonly changedAt: number | undefined;
 }
 
-export function answersOf({ consents }: ImportedMember, { consents: asked }: Offered): readonly Answer[] {
+export function answersOf(
+  { consents }: ImportedMember,
+  { consents: asked }: Offered,
+  { now }: Pick<OperationContext, 'now'>,
+): readonly Answer[] {
   return consents.map(({ id, status, changedAt }, index): Answer => {
     const consent = asked.find((one) => one.id === id);
     if (consent === undefined) {
       return refuse(problem(['consents', index, 'id'], 'not_in_tenant', { noun: 'consent', name: id }));
     }
-    return { consent, status, changedAt };
+    return { consent, status, changedAt: pastTime(changedAt, ['consents', index, 'changedAt'], now) };
   });
 }
 

@@ -18,7 +18,7 @@ import { deleteMember } from '../../member/member.ts';
 import { OperationRefused } from '../../refusal.ts';
 import { takeMail } from '../members/mails.ts';
 import { type MemberInput, withDetails } from '../members/member.ts';
-import { accountsOf, answersOf, leftOf, type Offered, refuse, subscriptionsOf } from './besides.ts';
+import { accountsOf, answersOf, leftOf, type Offered, pastTime, refuse, subscriptionsOf } from './besides.ts';
 import { accountKey, isMemberNumber, type Known, keepKnown, knownOf } from './known.ts';
 import { type Addition, addMembers, type Context, changeMember } from './writing.ts';
 
@@ -145,9 +145,13 @@ async function importOne(
   const known = found === null || isGone(found, now) ? null : found;
   if (known !== null && options.existing === 'skip') return { outcome: 'skipped', isInvited: false };
   if (known !== null && known.userType !== 'member') refuse(problem('email', 'import_of_admin'));
-  const begun = known ?? { ...blankMember(tenant.id, now), createdAt: given.createdAt ?? now };
+  const createdAt = pastTime(given.createdAt, ['createdAt'], now) ?? now;
+  const begun = known ?? { ...blankMember(tenant.id, now), createdAt };
   const member = withDetails(begun, detailsOf(given, known), now);
-  const beside = { gives: subscriptionsOf(given, around, context), answers: answersOf(given, around) };
+  const beside = {
+    gives: subscriptionsOf(given, around, context),
+    answers: answersOf(given, around, context),
+  };
   demandFreeName(member, around.known);
   if (known !== null) {
     await addWaiting(context, around);

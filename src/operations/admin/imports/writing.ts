@@ -1,5 +1,5 @@
 // Writes what was judged of lines: members who are new, all of a batch at once, and changes of those who are there.
-import { answerConsent } from '../../../core/access/consent.ts';
+import { answerConsent, type ConsentChange } from '../../../core/access/consent.ts';
 import type { FoundAccount } from '../../../core/import/accounts.ts';
 import { movedSubscription } from '../../../core/import/moved-subscription.ts';
 import type { Member } from '../../../core/members/member.ts';
@@ -102,10 +102,11 @@ async function giveAll(
     if (subscription !== null) await apply(tx, [{ write: 'insertSubscription', subscription }], silent);
   }
   let answered = 0;
-  for (const { consent, status, changedAt = now } of answers) {
+  for (const { consent, status, changedAt: given } of answers) {
+    const changedAt = given ?? now;
     const before = last.find(({ consentId }) => consentId === consent.id);
-    // What was answered here since holds.
-    if (before !== undefined && before.changedAt >= changedAt) continue;
+    // What was answered here since holds; and what was answered here at all, where the file does not know when it was elsewhere.
+    if (before !== undefined && (before.changedAt >= changedAt || isOfHere(before, given))) continue;
     const answerer = { memberId: member.id, source: 'import', clientId: null, changedAt } as const;
     const writes = answerConsent(consent, last, status, answerer);
     await apply(tx, writes, silent);
@@ -113,6 +114,9 @@ async function giveAll(
   }
   return gives.length + answered;
 }
+
+const isOfHere = ({ source }: ConsentChange, given: number | undefined) =>
+  given === undefined && source !== 'import';
 
 function link({ tx, random, now }: Context, { id, tenantId, email }: Member, account: FoundAccount) {
   const { key: provider, issuer, subject } = account;
