@@ -108,6 +108,23 @@ describe('the rehearsal room', () => {
     await context.close();
   });
 
+  it('pages 13: breaks the address on the TV before its path alone, however narrow the page', async () => {
+    const view = await site.browser.open({ size: 'narrow' });
+    await goWay(view, site, walk.ways['TV, with its code'] ?? fail());
+    const lines = await view.page.evaluate(`[...document.querySelector('#screen b').childNodes]
+      .filter(({ data }) => data !== undefined)
+      .map((text) => {
+        const range = document.createRange();
+        range.selectNode(text);
+        return [text.data, range.getClientRects().length];
+      })`);
+    expect(lines).toEqual([
+      [new URL(site.issuer).host, 1],
+      ['/device', 1],
+    ]);
+    await view.context.close();
+  });
+
   it('shows a QR code that someone changed as the phone would', async () => {
     const view = await site.browser.open({ size: 'desk' });
     await goWay(view, site, walk.ways['TV, with a phone'] ?? fail());
