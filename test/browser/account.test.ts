@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { sizes } from '../support/browser/browser.ts';
 import { axeFindings } from '../support/browser/page-checks.ts';
 import { walkPages } from '../support/browser/page-walk.ts';
-import { password, signIn, startSite } from '../support/browser/site.ts';
+import { password, resume, signIn, startSite } from '../support/browser/site.ts';
 import { accountWalk, member, signInTv } from '../support/browser/walks/account.ts';
 import { linkIn } from '../support/mails/outbox.ts';
 import { useStarted } from '../support/use-service.ts';
@@ -95,6 +95,20 @@ describe('the account pages without JavaScript', () => {
     await page.getByText('Your answers are saved.').waitFor();
     expect(await newsletter.isChecked()).toBe(true);
     expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(1);
+    await context.close();
+  });
+
+  it('pages 3, 21: the holder of seats finds one by name or address, and a phone has room for a whole address', async () => {
+    const view = await site.browser.open({ javaScript: false });
+    const { page, context } = view;
+    await resume(view, site, member);
+    await walk.ways['seats, one found']?.go(view);
+    expect(await page.locator('#seats .rows > li').count()).toBe(1);
+    await page.getByRole('link', { name: 'Show all' }).click();
+    expect(await page.locator('#seats .rows > li').count()).toBe(3);
+    const lines = await page.evaluate(`[...document.querySelectorAll('#seats .row strong bdi')]
+      .find(({ textContent }) => textContent === 'max@example.com').getClientRects().length`);
+    expect(lines).toBe(1);
     await context.close();
   });
 
