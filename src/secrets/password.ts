@@ -71,7 +71,7 @@ const current: Parameters = {
   parallelism: passwordHash.parallelism,
 };
 
-/** @param made what the hashes take that are made; those that are there already say it themselves */
+/** @param made what new hashes take; those that are there already say it themselves */
 export function createPasswords(
   inFlight = availableParallelism(),
   waiting = passwordsWaiting,
@@ -79,38 +79,14 @@ export function createPasswords(
   hashing: Hashing = nodeHashing,
 ): Passwords {
   const turn = fairQueue(inFlight, waiting, () => new PasswordsBusy('too many passwords are waiting'));
-  const madeAt = (parameters: Parameters, salt: Buffer): Argon2Hash => ({
-    kind: 'argon2',
-    variant: ownUnit,
-    ...parameters,
-    salt,
-    tag: Buffer.alloc(passwordHash.tagBytes),
-    inner: null,
-  });
   /** Stands for the hash of an address without an account, so that a no takes as long there. */
   const placeholder = madeAt(made, randomBytes(passwordHash.saltBytes));
+  const spending = { hashing, made, salt: placeholder.salt };
   const hash = async (text: string, share: Share) => {
     const blank = madeAt(made, randomBytes(passwordHash.saltBytes));
     const message = Buffer.from(text.normalize('NFC'));
     const tag = await turn(() => argon2Tag(hashing, message, blank), share);
     return storedText({ ...blank, tag: Buffer.from(tag) });
-  };
-  /** Takes as long as this work of ours does, in blocks no larger than those of our own hashes. */
-  const spendOwn = async (password: string, work: number) => {
-    if (work < made.memory / leastSpent) return;
-    const passes = Math.ceil(work / made.memory);
-    const memory = Math.max(leastMemory, Math.round(work / passes));
-    const filler = madeAt({ memory, passes, parallelism: 1 }, placeholder.salt);
-    await argon2Tag(hashing, Buffer.from(password.normalize('NFC')), filler);
-  };
-  /** Does what of some work the check of a hash has not done. */
-  const spendRest = async (password: string, work: HashWork, checked: StoredHash) => {
-    const done = workOf(checked);
-    for (const [unit, most] of Object.entries(work)) {
-      const left = unit === done.unit ? most - done.amount : most;
-      if (unit === ownUnit) await spendOwn(password, left);
-      else if (left > 0) await spendUnit(hashing, password, unit, left);
-    }
   };
   return {
     hash: (password, share = ownShare) => hash(password, share),
@@ -126,7 +102,7 @@ export function createPasswords(
       return turn(async () => {
         if (!(await mayBegin())) return false;
         const isRight = await checkHash(hashing, password, stored);
-        await spendRest(password, work, stored);
+        await spendRest(spending, password, work, stored);
         return isRight && text !== null;
       }, share);
     },
@@ -137,6 +113,47 @@ export function createPasswords(
       return stored.memory < made.memory || stored.passes < made.passes;
     },
   };
+}
+
+/** A hash of ours with an empty tag. */
+const madeAt = (parameters: Parameters, salt: Buffer): Argon2Hash => ({
+  kind: 'argon2',
+  variant: ownUnit,
+  ...parameters,
+  salt,
+  tag: Buffer.alloc(passwordHash.tagBytes),
+  inner: null,
+});
+
+/** The means to take as long as other work. */
+interface Spending {
+  readonly hashing: Hashing;
+  readonly made: Parameters;
+  readonly salt: Buffer;
+}
+
+/** Does the part of some work that the check of a hash has not done. */
+async function spendRest(
+  spending: Spending,
+  password: string,
+  work: HashWork,
+  checked: StoredHash,
+): Promise<void> {
+  const done = workOf(checked);
+  for (const [unit, most] of Object.entries(work)) {
+    const left = unit === done.unit ? most - done.amount : most;
+    if (unit === ownUnit) await spendOwn(spending, password, left);
+    else if (left > 0) await spendUnit(spending.hashing, password, unit, left);
+  }
+}
+
+/** Takes as long as this work of ours does, in blocks no larger than those of our own hashes. */
+async function spendOwn({ hashing, made, salt }: Spending, password: string, work: number): Promise<void> {
+  if (work < made.memory / leastSpent) return;
+  const passes = Math.ceil(work / made.memory);
+  const memory = Math.max(leastMemory, Math.round(work / passes));
+  const filler = madeAt({ memory, passes, parallelism: 1 }, salt);
+  await argon2Tag(hashing, Buffer.from(password.normalize('NFC')), filler);
 }
 
 function known(text: string): StoredHash {

@@ -1,9 +1,9 @@
-// The connections of the server: how fast each is read, how long it may leave its answers, and how they end.
+// The connections of the server: how fast each is read, and how they end.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { answersInHand, connectionsCheckingInterval, slowReader, unsentBytes } from '../../core/limits.ts';
+import { answersInHand } from '../../core/limits.ts';
 import { drainGrace, idleSweepInterval } from '../../core/operators/limits.ts';
 import { StorageUnavailable } from '../../storage/store.ts';
 
@@ -14,7 +14,7 @@ interface Connection {
   answers: number;
 }
 
-type Connections = ReturnType<typeof connectionsOf>;
+export type Connections = ReturnType<typeof connectionsOf>;
 
 /** The connections that a server has, as they come and go. */
 export function connectionsOf(server: Server) {
@@ -113,98 +113,6 @@ function readOn(socket: Socket): void {
   if (socket.writableNeedDrain) socket.once('drain', () => socket.resume());
   else socket.resume();
 }
-
-/**
- * A client that takes less than so many bytes in this time (ms) loses the connection; a look is taken at each interval (ms), and so
- * many bytes of answers may wait on all connections together.
- */
-const patience = { ...slowReader, interval: connectionsCheckingInterval, unsent: unsentBytes };
-
-/** What waits on a connection, and how much it had taken (bytes) when it was last seen to take enough (ms). */
-interface Waiting {
-  readonly bytes: number;
-  readonly at: number;
-  readonly taken: number;
-}
-
-/**
- * Closes connections whose other side does not read what it asked for, or only a little now and then (H14). A
- * socket's own timeout begins anew with each byte that is taken. Where more waits than the service will hold, those
- * that have stood longest are closed before their time (F9).
- *
- * @returns what looks after the answers of another app of the same server
- */
-export function letGoOfSlowReaders(
-  app: FastifyInstance,
-  connections: Connections,
-  { time, bytes, interval, unsent }: Readonly<Record<keyof typeof patience, number>> = patience,
-): (app: FastifyInstance) => void {
-  const waiting = new Map<Socket, Waiting>();
-  let total = 0;
-  const less = (socket: Socket, size: number) => {
-    const mark = waiting.get(socket);
-    if (mark === undefined) return;
-    waiting.set(socket, { ...mark, bytes: mark.bytes - size });
-    total -= size;
-  };
-  const forget = (socket: Socket) => {
-    total -= waiting.get(socket)?.bytes ?? 0;
-    waiting.delete(socket);
-  };
-  const close = (socket: Socket) => {
-    forget(socket);
-    socket.destroy();
-  };
-  /** A connection that took enough, or has taken all that there is, moves to the end of the order. @returns now */
-  const look = () => {
-    const now = performance.now();
-    for (const [socket, mark] of [...waiting]) {
-      const taken = takenOf(socket);
-      if (socket.writableLength > 0 && taken - mark.taken < bytes) continue;
-      waiting.delete(socket);
-      waiting.set(socket, { ...mark, at: now, taken });
-    }
-    return now;
-  };
-  const closeSlow = () => {
-    const now = look();
-    for (const [socket, { at }] of waiting) if (now - at >= time) close(socket);
-  };
-  /** Half of the room, so that not every answer of a flood looks through all that wait. */
-  const makeRoom = (answered: Socket) => {
-    look();
-    for (const socket of waiting.keys()) {
-      if (total <= unsent / 2) return;
-      if (socket !== answered) close(socket);
-    }
-  };
-  const watch = (answering: FastifyInstance) =>
-    answering.addHook('onSend', ({ raw: { socket } }, { raw }, payload, done) => {
-      if (connections.of(socket) !== undefined) {
-        const size = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
-        const mark = waiting.get(socket) ?? { bytes: 0, at: performance.now(), taken: takenOf(socket) };
-        waiting.set(socket, { ...mark, bytes: mark.bytes + size });
-        total += size;
-        raw.once('close', () => less(socket, size));
-        if (total > unsent) makeRoom(socket);
-      }
-      done();
-    });
-  watch(app);
-  connections.onAnswered(({ socket, answers }) => {
-    if (answers === 0) forget(socket);
-  });
-  let looking: NodeJS.Timeout | undefined;
-  app.server.once('listening', () => {
-    looking = setInterval(closeSlow, interval).unref();
-  });
-  app.addHook('onClose', async () => {
-    clearInterval(looking);
-  });
-  return watch;
-}
-
-const takenOf = (socket: Socket) => socket.bytesWritten - socket.writableLength;
 
 /**
  * While the service drains, new requests are told to come back, each in the form of its route (H21), and those

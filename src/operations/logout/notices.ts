@@ -81,7 +81,8 @@ const queue: Queue<LogoutNoticeRow> = {
 };
 
 /** What sends notices and writes down how it went. */
-function createOutgoing({ store, clock, tenants, outbound, log }: LogoutNoticesDeps) {
+function createOutgoing(deps: LogoutNoticesDeps) {
+  const { store, clock, tenants, log } = deps;
   /** Delivered, but not marked, because storage was in trouble: they are marked later and not sent again. */
   const unmarked = new Map<number, { readonly notice: LogoutNoticeRow; readonly result: string }>();
 
@@ -94,9 +95,9 @@ function createOutgoing({ store, clock, tenants, outbound, log }: LogoutNoticesD
 
   /** @returns until when (ms) others of the client wait; null where they need not */
   const send = async (notice: LogoutNoticeRow): Promise<number | null> => {
-    const to = await store.transaction((tx) => recipientOf(tx, notice));
+    const to = await store.transaction((tx) => recipientOf(tx, notice, tenants));
     if (to === null) return giveUp(notice, 'not registered');
-    const { sending, result } = await post(to, notice);
+    const { sending, result } = await post(to, notice, deps);
     if (sending === 'delivered') {
       unmarked.set(notice.id, { notice, result });
       await markSent();
@@ -122,34 +123,43 @@ function createOutgoing({ store, clock, tenants, outbound, log }: LogoutNoticesD
     log().warn({ ...factsOf(notice), result, attempts }, 'a logout notice was given up');
     return null;
   }
+}
 
-  /** The recipient of a notice; null where the client, its address or its tenant is gone. */
-  async function recipientOf(tx: Tx, { tenantId, clientId }: LogoutNoticeRow): Promise<Recipient | null> {
-    await tenants.follow(tx);
-    const tenant = tenants.all().find(({ id }) => id === tenantId);
-    const client = await findClient(tx, tenantId, clientId);
-    const url = client?.backchannelLogoutUri ?? null;
-    if (tenant === undefined || tenant.disabledAt !== null || client === null || url === null) return null;
-    return { tenant, client, url };
-  }
+/** The recipient of a notice; null where the client, its address or its tenant is gone. */
+async function recipientOf(
+  tx: Tx,
+  { tenantId, clientId }: LogoutNoticeRow,
+  tenants: Tenants,
+): Promise<Recipient | null> {
+  await tenants.follow(tx);
+  const tenant = tenants.all().find(({ id }) => id === tenantId);
+  const client = await findClient(tx, tenantId, clientId);
+  const url = client?.backchannelLogoutUri ?? null;
+  if (tenant === undefined || tenant.disabledAt !== null || client === null || url === null) return null;
+  return { tenant, client, url };
+}
 
-  async function post({ tenant, client, url }: Recipient, notice: LogoutNoticeRow) {
-    const now = clock();
-    const key = signingKeyFor(tenant.keys, client.idTokenAlgorithm, now);
-    const token = await signToken(key, 'logout+jwt', logoutTokenClaims(notice, tenant.issuer, now));
-    const answer = await outbound.send({
-      url,
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({ logout_token: token }).toString(),
-      development: tenant.development,
-    });
-    if (answer.kind === 'answer') {
-      return { sending: sendingOf(answer.status), result: `status ${answer.status}` };
-    }
-    const sending: Sending = answer.reason === 'busy' ? 'busy' : 'failed';
-    return { sending, result: answer.reason };
+/** Sends a notice as a signed token, and says what came back. */
+async function post(
+  { tenant, client, url }: Recipient,
+  notice: LogoutNoticeRow,
+  { clock, outbound }: Pick<LogoutNoticesDeps, 'clock' | 'outbound'>,
+) {
+  const now = clock();
+  const key = signingKeyFor(tenant.keys, client.idTokenAlgorithm, now);
+  const token = await signToken(key, 'logout+jwt', logoutTokenClaims(notice, tenant.issuer, now));
+  const answer = await outbound.send({
+    url,
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ logout_token: token }).toString(),
+    development: tenant.development,
+  });
+  if (answer.kind === 'answer') {
+    return { sending: sendingOf(answer.status), result: `status ${answer.status}` };
   }
+  const sending: Sending = answer.reason === 'busy' ? 'busy' : 'failed';
+  return { sending, result: answer.reason };
 }
 
 interface Recipient {

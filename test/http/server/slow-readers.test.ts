@@ -5,7 +5,8 @@ import { Readable } from 'node:stream';
 import fastify from 'fastify';
 import { expect, it } from 'vitest';
 import { connectionsCheckingInterval, slowReader, unsentBytes } from '../../../src/core/limits.ts';
-import { connectionsOf, letGoOfSlowReaders } from '../../../src/http/server/connections.ts';
+import { connectionsOf } from '../../../src/http/server/connections.ts';
+import { letGoOfSlowReaders } from '../../../src/http/server/slow-readers.ts';
 import { freePort } from '../../support/service.ts';
 
 const chunk = Buffer.alloc(64 * 1_024);

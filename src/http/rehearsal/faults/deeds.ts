@@ -1,5 +1,6 @@
 // Sets, tells and clears the faults of a tenant.
 
+import type { FastifyRequest } from 'fastify';
 import { endpoints } from '../../../core/rehearsal/endpoint.ts';
 import { type Fault, faultKinds } from '../../../core/rehearsal/fault.ts';
 import { faultDelay, faultTimes, wireParts } from '../../../core/rehearsal/limits.ts';
@@ -20,14 +21,20 @@ const times: Schema<number | typeof always> = {
 
 const nothing = someOf('Nothing', {});
 
+const faultFields = {
+  ...someOf('A fault', {
+    kind: oneOf('FaultKind', 'What happens to the answer', faultKinds),
+    endpoint: oneOf('Endpoint', 'Which answers it meets', endpoints),
+    client: { ...text('The client whose answers it meets', 'tv'), maxLength: wireParts.value },
+    member: text('The email address of the member whose answers it meets', 'ada@example.com'),
+    times,
+    seconds: numberFrom(0, faultDelay.most, 'How late the answer comes, or what Retry-After says', 2),
+  }),
+  required: ['kind'],
+};
+
 /** GET, POST and DELETE /rehearsal/faults, DELETE /rehearsal/faults/:id; a form clears by POST /rehearsal/faults/clear. */
 export function faultDeeds(faults: Faults, deps: Deps): readonly Deed[] {
-  const { store } = deps;
-  const told = async (tenantId: string, { memberId, times: left, ...fault }: Fault) => {
-    const member =
-      memberId === null ? null : await store.transaction((tx) => findMember(tx, tenantId, memberId));
-    return { ...fault, member: member?.email ?? null, times: left ?? always };
-  };
   const clear = (tenantId: string) => {
     faults.clear(tenantId);
     return { faults: [] };
@@ -38,42 +45,22 @@ export function faultDeeds(faults: Faults, deps: Deps): readonly Deed[] {
       path: '/faults',
       fields: nothing,
       run: async (_input, { tenant }) => ({
-        faults: await Promise.all(faults.of(tenant.id).map((fault) => told(tenant.id, fault))),
+        faults: await Promise.all(faults.of(tenant.id).map((fault) => told(tenant.id, fault, deps))),
       }),
     }),
     deed({
       method: 'POST',
       path: '/faults',
-      fields: {
-        ...someOf('A fault', {
-          kind: oneOf('FaultKind', 'What happens to the answer', faultKinds),
-          endpoint: oneOf('Endpoint', 'Which answers it meets', endpoints),
-          client: { ...text('The client whose answers it meets', 'tv'), maxLength: wireParts.value },
-          member: text('The email address of the member whose answers it meets', 'ada@example.com'),
-          times,
-          seconds: numberFrom(0, faultDelay.most, 'How late the answer comes, or what Retry-After says', 2),
-        }),
-        required: ['kind'],
-      },
+      fields: faultFields,
       async run(
         { kind = '500', endpoint = null, client = null, member, times: most = 1, seconds = null },
         request,
       ) {
-        const { tenant } = request;
-        const found =
-          member === undefined
-            ? null
-            : await transactionOf(request, deps, (tx) => findMemberByEmail(tx, tenant.id, member));
-        if (member !== undefined && found === null) throw new DeedRefused('there is no such member', 404);
-        const fault = faults.add(tenant.id, {
-          kind,
-          endpoint,
-          client,
-          memberId: found?.member.id ?? null,
-          times: most === always ? null : most,
-          seconds,
-        });
-        return told(tenant.id, fault);
+        const { id: tenantId } = request.tenant;
+        const memberId = member === undefined ? null : await memberIdOf(request, member, deps);
+        const left = most === always ? null : most;
+        const fault = faults.add(tenantId, { kind, endpoint, client, memberId, times: left, seconds });
+        return told(tenantId, fault, deps);
       },
     }),
     deed({
@@ -98,4 +85,18 @@ export function faultDeeds(faults: Faults, deps: Deps): readonly Deed[] {
       },
     }),
   ];
+}
+
+/** @throws DeedRefused where no member has the address */
+async function memberIdOf(request: FastifyRequest, email: string, deps: Deps): Promise<string> {
+  const found = await transactionOf(request, deps, (tx) => findMemberByEmail(tx, request.tenant.id, email));
+  if (found === null) throw new DeedRefused('there is no such member', 404);
+  return found.member.id;
+}
+
+/** A fault as the room tells of it: with the address of its member. */
+async function told(tenantId: string, { memberId, times: left, ...fault }: Fault, { store }: Deps) {
+  const member =
+    memberId === null ? null : await store.transaction((tx) => findMember(tx, tenantId, memberId));
+  return { ...fault, member: member?.email ?? null, times: left ?? always };
 }
