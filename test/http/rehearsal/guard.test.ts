@@ -102,7 +102,7 @@ describe('the rehearsal room', () => {
   });
 
   it.each(['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'])(
-    'RR6: is there for nobody through a proxy or a tunnel, which says %s',
+    'RR6: is not there through a proxy or a tunnel, which says %s',
     async (name) => {
       await expectNothing(service, acme, { [name]: '127.0.0.1' });
     },

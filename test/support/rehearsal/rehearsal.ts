@@ -1,9 +1,11 @@
+import { beforeAll, beforeEach } from 'vitest';
 import type { Card } from '../../../src/core/rehearsal/card/card.ts';
 import type { RuleName } from '../../../src/core/rehearsal/card/rules.ts';
 import type { WireEntry } from '../../../src/core/rehearsal/wire.ts';
 import { codesFor, poll } from '../device.ts';
 import type { Answer } from '../http.ts';
 import type { TestService } from '../service.ts';
+import { useService } from '../use-service.ts';
 import type { Spoken } from '../visitor.ts';
 
 /** The rehearsal room of a tenant, as a program uses it that builds or tests a client. */
@@ -31,7 +33,7 @@ export function roomOf({ http }: Spoken, host: string): Room {
 }
 
 /** The report cards of a development service: of its tenant Acme, unless another host is given. */
-export function cardsOf(service: TestService) {
+function cardsOf(service: TestService) {
   const acme = () => `localhost:${service.port}`;
   const ask = (path: string, host = acme()) => service.http(host, `/rehearsal/${path}`);
   const card = async (client: string, host = acme()) =>
@@ -47,4 +49,26 @@ export function cardsOf(service: TestService) {
       await poll(service, host, code, { clientId });
     },
   };
+}
+
+/** Where the room of a development service is, and at which hosts its tenants are. */
+interface At {
+  readonly acme: string;
+  readonly globex: string;
+  readonly room: Room;
+}
+
+/** A development service with its report cards; each test finds it as it was at first. */
+export function useCards() {
+  const service = useService({ data: 'development' });
+  const at = {} as { -readonly [Name in keyof At]: At[Name] };
+  beforeAll(() => {
+    at.acme = `localhost:${service.port}`;
+    at.globex = `127.0.0.1:${service.port}`;
+    at.room = roomOf(service, at.acme);
+  });
+  beforeEach(async () => {
+    await at.room.ask('reset');
+  });
+  return { service, at: at as At, ...cardsOf(service) };
 }

@@ -1,42 +1,27 @@
 import { Agent, request } from 'node:http';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Card } from '../../../../src/core/rehearsal/card/card.ts';
 import type { RuleName } from '../../../../src/core/rehearsal/card/rules.ts';
 import { codesFor, deviceGrant, poll, pollTokens } from '../../../support/device.ts';
 import { codeOf, placed, runProgram, tableRows } from '../../../support/documents/documents.ts';
-import { cardsOf, type Room, roomOf } from '../../../support/rehearsal/rehearsal.ts';
-import { serviceForTest, useService } from '../../../support/use-service.ts';
+import { roomOf, useCards } from '../../../support/rehearsal/rehearsal.ts';
+import { serviceForTest } from '../../../support/use-service.ts';
 import { refresh } from '../../../support/visitor.ts';
 
-const service = useService({ data: 'development' });
+const { service, at, ask, card, rule, pollAtOnce } = useCards();
 const tv = { clientId: 'tv' };
-let acme: string;
-let globex: string;
-let room: Room;
-
-beforeAll(() => {
-  acme = `localhost:${service.port}`;
-  globex = `127.0.0.1:${service.port}`;
-  room = roomOf(service, acme);
-});
-
-beforeEach(async () => {
-  await room.ask('reset');
-});
-
-const { ask, card, rule, pollAtOnce } = cardsOf(service);
 
 describe('the report card', () => {
   it('is of each client that was seen, and of those that were not', async () => {
     await pollAtOnce();
-    await codesFor(service, acme, { clientId: 'reader' });
+    await codesFor(service, at.acme, { clientId: 'reader' });
     expect((await ask('card.json')).json()).toEqual({
       clients: [
         { client: 'reader', passed: false, sum: { kept: 0, broken: 0, not_seen: 12 } },
         { client: 'tv', passed: false, sum: { kept: 0, broken: 1, not_seen: 11 } },
       ],
     });
-    const polled = (await room.wire()).find(({ endpoint }) => endpoint === 'token');
+    const polled = (await at.room.wire()).find(({ endpoint }) => endpoint === 'token');
     expect((await rule('interval'))?.entries.at(-1)).toMatchObject({
       id: polled?.id,
       at: polled?.at,
@@ -48,9 +33,9 @@ describe('the report card', () => {
 
   it('begins anew for one client, by a program and by a form, and for all by the room’s reset', async () => {
     for (const clear of [
-      () => room.delete('card/tv'),
-      () => service.http(acme, '/rehearsal/card/tv/clear', { body: { back: '/rehearsal/card/tv' } }),
-      () => room.ask('reset'),
+      () => at.room.delete('card/tv'),
+      () => service.http(at.acme, '/rehearsal/card/tv/clear', { body: { back: '/rehearsal/card/tv' } }),
+      () => at.room.ask('reset'),
     ]) {
       await pollAtOnce();
       expect((await card('tv')).sum.broken).toBe(1);
@@ -60,19 +45,19 @@ describe('the report card', () => {
   });
 
   it('stays when a snapshot is restored, and says nothing of tokens that are good once more', async () => {
-    await room.ask('phone', { answer: 'approve', member: 'ada@example.com' });
-    const { device_code: code } = await codesFor(service, acme, tv);
-    await room.ask('clock', { advance: 5 });
-    const { refresh_token: first } = await pollTokens(service, acme, code, tv);
-    await room.ask('snapshots', { name: 'signed-in' });
+    await at.room.ask('phone', { answer: 'approve', member: 'ada@example.com' });
+    const { device_code: code } = await codesFor(service, at.acme, tv);
+    await at.room.ask('clock', { advance: 5 });
+    const { refresh_token: first } = await pollTokens(service, at.acme, code, tv);
+    await at.room.ask('snapshots', { name: 'signed-in' });
     for (let round = 0; round < 2; round += 1) {
-      await room.ask('snapshots/signed-in/restore');
-      expect((await refresh(service, acme, first, { client_id: 'tv' })).status).toBe(200);
+      await at.room.ask('snapshots/signed-in/restore');
+      expect((await refresh(service, at.acme, first, { client_id: 'tv' })).status).toBe(200);
     }
     expect(await rule('one_refresh')).toMatchObject({ verdict: 'kept', count: 2 });
     expect((await card('tv')).sum).toEqual({ kept: 2, broken: 0, not_seen: 10 });
-    await room.ask('endpoints', { moved: true });
-    await room.ask('snapshots/signed-in/restore');
+    await at.room.ask('endpoints', { moved: true });
+    await at.room.ask('snapshots/signed-in/restore');
     expect((await ask('endpoints')).json()).toEqual({ moved: false, mark: null });
   });
 
@@ -100,11 +85,11 @@ describe('the report card', () => {
       name,
       value,
     ]);
-    const pressed = await service.http(acme, '/rehearsal/faults', { body: Object.fromEntries(fields) });
+    const pressed = await service.http(at.acme, '/rehearsal/faults', { body: Object.fromEntries(fields) });
     expect(pressed).toMatchObject({ status: 303, headers: { location: '/rehearsal/card/tv#state' } });
     expect((await ask('faults')).json()).toMatchObject({ faults: [{ kind: 'wrong_state', client: 'tv' }] });
-    expect((await service.http(acme, '/rehearsal')).text).toContain('Report card of tv: 0 of 12');
-    expect((await service.http(acme, '/rehearsal/tv', { body: { do: 'on', client: 'tv' } })).status).toBe(
+    expect((await service.http(at.acme, '/rehearsal')).text).toContain('Report card of tv: 0 of 12');
+    expect((await service.http(at.acme, '/rehearsal/tv', { body: { do: 'on', client: 'tv' } })).status).toBe(
       303,
     );
     expect((await ask('card/tv')).text).toContain('own TV is this client too');
@@ -119,8 +104,8 @@ describe('the report card', () => {
     const names = rules.map((one) => one.rule);
     expect(documented.filter((cell) => names.includes(cell as RuleName))).toEqual(names);
     const [code = ''] = codeOf('rehearsal.md', 'js');
-    const places = { 'http://localhost:3000': `http://${acme}` };
-    expect(placed(code, places)).toContain(acme);
+    const places = { 'http://localhost:3000': `http://${at.acme}` };
+    expect(placed(code, places)).toContain(at.acme);
     const failing = runProgram(code, places);
     expect((await failing.says(/^broken interval: (.*)/))[1]).toBe(
       rules.find((one) => one.rule === 'interval')?.says,
@@ -128,10 +113,10 @@ describe('the report card', () => {
     await failing.says(/^failed$/);
     await failing.stop();
 
-    await room.delete('card/tv');
-    const { device_code: waited } = await codesFor(service, acme, tv);
-    await room.ask('clock', { advance: 5 });
-    await poll(service, acme, waited, tv);
+    await at.room.delete('card/tv');
+    const { device_code: waited } = await codesFor(service, at.acme, tv);
+    await at.room.ask('clock', { advance: 5 });
+    await poll(service, at.acme, waited, tv);
     const passing = runProgram(code, places);
     await passing.says(/^passed$/);
     await passing.stop();
@@ -187,14 +172,14 @@ describe('the report card', () => {
   });
 
   it('RR51: is of clients of this tenant alone', async () => {
-    await pollAtOnce('tv', globex);
+    await pollAtOnce('tv', at.globex);
     expect((await card('tv')).sum).toEqual({ kept: 0, broken: 0, not_seen: 12 });
-    expect((await card('tv', globex)).sum.broken).toBe(1);
+    expect((await card('tv', at.globex)).sum.broken).toBe(1);
     for (const client of ['nobody', 'tv-of-another', '']) {
       expect((await ask(`card/${client}.json`)).status, client).toBe(404);
     }
-    expect((await room.delete('card/tv')).status).toBe(200);
-    expect((await card('tv', globex)).sum.broken).toBe(1);
+    expect((await at.room.delete('card/tv')).status).toBe(200);
+    expect((await card('tv', at.globex)).sum.broken).toBe(1);
   });
 
   it('RR52: takes a client’s name for a name, whatever it is', async () => {
@@ -209,7 +194,7 @@ describe('the report card', () => {
       '\u0000',
     ]) {
       expect([400, 404]).toContain((await ask(`card/${encodeURIComponent(client)}.json`)).status);
-      const answer = await service.http(acme, '/api/oidc/device/auth', {
+      const answer = await service.http(at.acme, '/api/oidc/device/auth', {
         body: { client_id: client, scope: 'openid' },
       });
       expect(answer.status, client).toBeGreaterThanOrEqual(400);
@@ -228,7 +213,7 @@ describe('the report card', () => {
     expect(page.text).toContain('<bdi>https://app.test/&lt;client&gt;.json</bdi>');
     expect(page.text).not.toContain('<client>');
     expect(await card(named)).toMatchObject({ client: named });
-    await service.http(acme, '/api/oidc/device/auth', { body: { client_id: named, scope: 'openid' } });
+    await service.http(at.acme, '/api/oidc/device/auth', { body: { client_id: named, scope: 'openid' } });
     expect((await ask('card')).text).toContain(`href="/rehearsal/card/${encodeURIComponent(named)}"`);
   });
 
@@ -237,18 +222,18 @@ describe('the report card', () => {
     const [{ id } = { id: 0 }] = (await rule('interval'))?.entries ?? [];
     for (let round = 0; round < 26; round += 1) {
       await Promise.all(
-        Array.from({ length: 20 }, () => service.http(acme, '/.well-known/openid-configuration')),
+        Array.from({ length: 20 }, () => service.http(at.acme, '/.well-known/openid-configuration')),
       );
     }
-    expect((await room.wire()).some((entry) => entry.id === id)).toBe(false);
+    expect((await at.room.wire()).some((entry) => entry.id === id)).toBe(false);
     expect(await rule('interval')).toMatchObject({ verdict: 'broken', count: 1, entries: [{ id }, {}] });
     await pollAtOnce();
     expect(await rule('interval')).toMatchObject({ verdict: 'broken', count: 2 });
   });
 
   it('says nothing that the log masks', async () => {
-    const { device_code: code } = await codesFor(service, acme, tv);
-    await poll(service, acme, code, tv);
+    const { device_code: code } = await codesFor(service, at.acme, tv);
+    await poll(service, at.acme, code, tv);
     expect(JSON.stringify([await card('tv'), (await ask('card.json')).json()])).not.toContain(code);
   });
 });
