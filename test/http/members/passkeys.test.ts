@@ -1,96 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { deleteMember, disableMember, enableMember } from '../../../src/operations/member/member.ts';
+import { disableMember, enableMember } from '../../../src/operations/member/member.ts';
 import { removePasskey } from '../../../src/operations/passkey/passkeys.ts';
-import { findMemberByEmail } from '../../../src/storage/members/member.ts';
-import { findPasskeyByCredential, listPasskeys } from '../../../src/storage/members/passkey.ts';
+import { findPasskeyByCredential } from '../../../src/storage/members/passkey.ts';
 import { deleteSecondFactor } from '../../../src/storage/members/second-factor.ts';
 import { hosts, passwords } from '../../support/fixtures.ts';
-import type { Answer } from '../../support/http.ts';
 import { accountOf } from '../../support/members/account.ts';
+import { expectRefused, inside, isIn, passkeysOf } from '../../support/members/passkeys.ts';
 import { giveSecondFactor } from '../../support/members/second-factor.ts';
-import { askedIn, type Said, type SoftPasskey, softPasskey } from '../../support/members/soft-passkey.ts';
+import { askedIn, type Said, softPasskey } from '../../support/members/soft-passkey.ts';
 import { median } from '../../support/process/median.ts';
 import { useService } from '../../support/use-service.ts';
-import { field, type Visitor, visitor, withoutSeals } from '../../support/visitor.ts';
+import { field, visitor, withoutSeals } from '../../support/visitor.ts';
 
 const service = useService({ data: 'security' });
 
-const tenantOf = (host: string) => {
-  const tenant = service.tenants.byHost(host);
-  if (tenant === null) throw new Error(`${host} is missing`);
-  return tenant;
-};
-
-const at = (host: string, challenge: string): Said => ({
-  challenge,
-  origin: tenantOf(host).issuer,
-  domain: new URL(tenantOf(host).issuer).hostname,
-});
-
-const memberOf = async (host: string, email: string) => {
-  const found = await service.store.transaction((tx) => findMemberByEmail(tx, tenantOf(host).id, email));
-  if (found === null) throw new Error(`${email} is missing`);
-  return found.member;
-};
-
-const handleOf = async (host: string, email: string) =>
-  Buffer.from((await memberOf(host, email)).id).toString('base64url');
-
-/** Makes a passkey on the account page of a member. @param more what it says that it should not */
-async function make(
-  passkey: SoftPasskey,
-  {
-    host = hosts.a,
-    email = 'u1@example.test',
-    more = {},
-  }: { host?: string; email?: string; more?: object } = {},
-) {
-  const account = await accountOf(service, host, email);
-  const page = await account.send('/account/passkeys/new');
-  const said = { ...at(host, askedIn(page).challenge), ...more };
-  const body = { token: field(page, 'token'), passkey: passkey.made(said) };
-  return { account, body, answer: await account.send('/account/passkeys/new', { body }) };
-}
-
-/** A browser at the sign-in page, and what that asks a passkey to sign. */
-async function atSignIn(browser: Visitor = visitor(service, hosts.a)) {
-  const way = await browser.send('/sign-in');
-  const page = await browser.send(String(way.headers.location));
-  return { browser, flow: field(page, 'flow'), challenge: askedIn(page).challenge };
-}
-
-const send = (browser: Pick<Visitor, 'send'>, flow: string, passkey: string) =>
-  browser.send('/sign-in', { body: { flow, email: '', password: '', passkey } });
-
-/** Signs in. @param more what the passkey says that it should not */
-async function signIn(passkey: SoftPasskey, more: Partial<Said> = {}, email = 'u1@example.test') {
-  const { browser, flow, challenge } = await atSignIn();
-  const said = { ...at(hosts.a, challenge), userHandle: await handleOf(hosts.a, email), ...more };
-  return {
-    browser,
-    flow,
-    text: passkey.signed(said),
-    answer: await send(browser, flow, passkey.signed(said)),
-  };
-}
-
-const isIn = ({ status, headers }: Answer) => [status, headers.location];
-const inside = [303, '/account'];
-
-function expectRefused(answer: Answer): void {
-  expect(answer.status, answer.text).toBe(422);
-  expect(answer.text).toContain('That passkey didn’t work');
-  expect(answer.headers['set-cookie']?.some((line) => line.includes('-session='))).not.toBe(true);
-}
-
-/** A passkey of a member that works. */
-async function working(email = 'u1@example.test') {
-  const passkey = softPasskey();
-  expect((await make(passkey, { email })).answer.headers.location).toBe('/account/passkeys');
-  // What is refused on purpose must not add up to the limit of a minute.
-  service.clock.advance(61_000);
-  return passkey;
-}
+const { tenantOf, at, memberOf, handleOf, make, atSignIn, send, signIn, working } = passkeysOf(service);
 
 describe('signing in with a passkey', () => {
   it('begins a session of two factors, and the audit says by which way', async () => {
@@ -265,77 +189,5 @@ describe('signing in with a passkey', () => {
       if (found !== null) await removePasskey(tx, tenantOf(hosts.a), member, found, deps);
     });
     expectRefused((await signIn(passkey)).answer);
-  });
-});
-
-describe('making a passkey', () => {
-  const refused = async (passkey: SoftPasskey, more: object = {}) => {
-    const { answer } = await make(passkey, { more });
-    expect(answer.headers.location).not.toBe('/account/passkeys');
-    const { tenantId } = await memberOf(hosts.a, 'u1@example.test');
-    expect(
-      await service.store.transaction((tx) => findPasskeyByCredential(tx, tenantId, passkey.id)),
-    ).toBeNull();
-  };
-
-  it('WA15: the passkey of another member, and the own one once more', async () => {
-    const passkey = await working();
-    for (const email of ['u1@example.test', 'u2@example.test']) {
-      const again = await make(softPasskey(Buffer.from(passkey.id, 'base64url')), { email });
-      expect(again.answer.status, email).toBe(422);
-    }
-    expect(isIn((await signIn(passkey)).answer)).toEqual(inside);
-  });
-
-  it('WA16: attestations that were not asked for', async () => {
-    for (const format of ['fido-u2f', 'tpm', 'android-safetynet', 'apple', 'made-up']) {
-      await refused(softPasskey(), { format });
-    }
-  });
-
-  it('WA17: algorithms that we did not offer', async () => {
-    for (const algorithm of [-35, -37, -65_535, 1]) await refused(softPasskey(), { algorithm });
-  });
-
-  it('WA18: another origin, another RP ID, another type, no user verification', async () => {
-    for (const more of [
-      { origin: 'https://evil.test' },
-      { domain: 'evil.test' },
-      { type: 'webauthn.get' },
-      { flags: 1 },
-      { crossOrigin: true },
-    ]) {
-      await refused(softPasskey(), more);
-    }
-  });
-
-  it('WA19: a stolen session alone makes none: a member who signed in a while ago proves once more who it is', async () => {
-    const account = await accountOf(service, hosts.a);
-    service.clock.advance(301_000);
-    const page = await account.send('/account/passkeys/new');
-    expect(isIn(page)).toEqual([303, '/account/passkeys/confirm']);
-    const confirmed = await account.submit('/account/passkeys/confirm', { currentPassword: 'wrong' });
-    expect(confirmed.status).toBe(422);
-  });
-
-  it('WA20: a challenge of another session', async () => {
-    const [one, other] = [await accountOf(service, hosts.a), await accountOf(service, hosts.a)];
-    const { challenge } = askedIn(await one.send('/account/passkeys/new'));
-    const passkey = softPasskey();
-    const token = field(await other.send('/account/passkeys/new'), 'token');
-    const body = { token, passkey: passkey.made(at(hosts.a, challenge)) };
-    const answer = await other.send('/account/passkeys/new', { body });
-    expect(isIn(answer)).toEqual([303, '/account/passkeys/confirm']);
-  });
-
-  it('WA21: a passkey of an erased member', async () => {
-    const email = 'u2@example.test';
-    const passkey = await working(email);
-    const { id, tenantId } = await memberOf(hosts.a, email);
-    const { browser, flow, challenge } = await atSignIn();
-    const userHandle = await handleOf(hosts.a, email);
-    await service.store.transaction((tx) => deleteMember(tx, tenantId, id, service.clock.now()));
-    expectRefused(await send(browser, flow, passkey.signed({ ...at(hosts.a, challenge), userHandle })));
-    expect(await service.store.transaction((tx) => listPasskeys(tx, id))).toEqual([]);
   });
 });

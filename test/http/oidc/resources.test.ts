@@ -1,8 +1,19 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { askForCode, codesFor, phoneOf, poll } from '../../support/device.ts';
-import { hosts } from '../../support/fixtures.ts';
 import { run } from '../../support/operators/desk.ts';
+import {
+  allScopes,
+  audienceOf,
+  films,
+  foreign,
+  host,
+  invoices,
+  own,
+  type Tokens,
+  unasked,
+  useResources,
+} from '../../support/requests/resources.ts';
 import { apiAudience } from '../../support/service.ts';
 import {
   apps,
@@ -14,80 +25,10 @@ import {
   profile,
   refreshAs,
 } from '../../support/tokens.ts';
-import { serviceForTest, useService } from '../../support/use-service.ts';
-import { answerOf, authorizationParameters, type Code, pkce, token, visitor } from '../../support/visitor.ts';
+import { serviceForTest } from '../../support/use-service.ts';
+import { answerOf, authorizationParameters, pkce, token, visitor } from '../../support/visitor.ts';
 
-const service = useService({ data: 'security' });
-const { a: host } = hosts;
-const invoices = 'https://invoices.test/v1';
-const films = 'urn:example:films';
-const unasked = 'urn:example:unasked';
-const foreign = 'https://foreign.test';
-const own = `https://${host}/api/v1`;
-
-beforeAll(async () => {
-  const api = (tenant: string, identifier: string, scopes: object, more: object = {}) =>
-    run(service, 'apis.create', { tenant, identifier, name: 'API', scopes, ...more });
-  await api(host, invoices, { 'invoices:read': 'See your invoices', 'invoices:pay': 'Pay your invoices' });
-  await api(host, films, { 'films:watch': 'Watch films' }, { accessTokenAlgorithm: 'RS256' });
-  await api(host, unasked, { 'unasked:all': 'All' });
-  await api(hosts.b, foreign, { 'foreign:all': 'All' });
-  for (const clientId of ['pub1', 'conf1', 'third']) {
-    await run(service, 'clients.change', { tenant: host, clientId, apis: [invoices, films] });
-  }
-});
-
-const allScopes = 'openid offline_access email invoices:read films:watch';
-
-/** The answer to an authorization request of pub1 that names these resources. */
-async function ask(resources: readonly string[], scope = allScopes, more: Record<string, string> = {}) {
-  const proof = pkce();
-  const { clientId, redirectUri } = apps.pub1;
-  const query = new URLSearchParams(
-    authorizationParameters(clientId, redirectUri, proof, { scope, ...more }),
-  );
-  for (const resource of resources) query.append('resource', resource);
-  const browser = visitor(service, host);
-  let answer = await browser.send(`/api/oidc/auth?${query}`);
-  // The sign-in page is where the redirect leads.
-  if (answer.headers.location?.startsWith('/') === true) {
-    answer = await browser.signIn(await browser.send(answer.headers.location), 'u1@example.test');
-  }
-  return { ...proof, answer: answerOf(answer) };
-}
-
-async function codeOf(resources: readonly string[], scope?: string): Promise<Code> {
-  const { answer, ...proof } = await ask(resources, scope);
-  const code = answer.get('code');
-  expect(code, String(answer)).not.toBeNull();
-  return { ...proof, code: String(code) };
-}
-
-const exchange = ({ code, verifier }: Code, resources: readonly string[] = []) => {
-  const body = new URLSearchParams({
-    grant_type: 'authorization_code',
-    ...credentialsOf(apps.pub1),
-    code,
-    code_verifier: verifier,
-  });
-  for (const resource of resources) body.append('resource', resource);
-  return service.http(host, '/api/oidc/token', { body });
-};
-
-interface Tokens {
-  readonly access_token: string;
-  readonly refresh_token: string;
-  readonly id_token?: string;
-  readonly scope: string;
-}
-
-const tokensAt = async (resources: readonly string[], choice: readonly string[] = [], scope?: string) => {
-  const answer = await exchange(await codeOf(resources, scope), choice);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json<Tokens & Record<string, unknown>>();
-};
-
-const audienceOf = ({ access_token: jwt }: Tokens) => claimsOf(jwt).aud;
+const { service, ask, codeOf, exchange, tokensAt } = useResources();
 
 describe('a client that names APIs', () => {
   it('I54: gets a token for the first of them, with its scopes alone', async () => {
