@@ -60,7 +60,7 @@ export function call(
   return new Promise((resolve) => {
     const sent = (isTls ? requestHttps : requestHttp)(options, (answer) => {
       const { statusCode = 0, headers, socket } = answer;
-      // Of a connection that has ended nothing is known any more.
+      // Nothing is known any more of a connection that has ended.
       const certificate = socket instanceof TLSSocket ? certificateOf(socket) : null;
       read(answer, mostBytes).then(
         (body) => {

@@ -97,7 +97,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
   return app;
 }
 
-/** Of the app of every part. @param hasSchemas whether its routes have schemas, whose compilers take long to load */
+/** The options of the app of every part. @param hasSchemas whether its routes have schemas: their compilers take long to load */
 const optionsOf = ({ config: { trustedProxies } }: Deps, hasSchemas: boolean) =>
   ({
     logController: new LogController({ disableRequestLogging: true }),

@@ -79,7 +79,7 @@ export function pageHeaders(
   return { ...onPages, 'content-security-policy': policy.join(';') };
 }
 
-/** Of a document that a page of ours shows in a frame: with its own styles and pictures, and no script and no form. */
+/** For a document that a page of ours shows in a frame: with its own styles and pictures, and no script and no form. */
 const framed = (pictures: string, frames: string, sandbox: string): Readonly<Record<string, string>> => ({
   'x-frame-options': 'SAMEORIGIN',
   'content-security-policy': [
@@ -97,7 +97,7 @@ const framed = (pictures: string, frames: string, sandbox: string): Readonly<Rec
 /** For a mail that a page of ours shows in a frame, with links that are clicked. */
 export const mailHeaders = framed('data:', "'none'", 'sandbox allow-top-navigation-by-user-activation');
 
-/** Of a preview, which holds pages as documents in frames without an address. */
+/** For a preview, which holds pages as documents in frames without an address. */
 export const previewHeaders = framed("'self' data:", "'self'", 'sandbox');
 
 /**

@@ -39,7 +39,7 @@ export function isOutage(error: unknown): boolean {
 }
 
 /**
- * Of an outage, which every request meets, one line a minute of each kind is written, with how many were not:
+ * One line a minute of each kind is written of an outage, since every request meets it, with how many were not:
  * a disk that is full would be kept full by the log of it (security, Z7).
  */
 function thinOutages(elapsed: () => number): LogMethod {

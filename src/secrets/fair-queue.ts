@@ -112,7 +112,7 @@ function rotation() {
       for (const [other, turn] of turns) if (turn <= present) turns.delete(other);
       turns.set(key, present + 1);
     },
-    /** Of these keys the one whose turn it is; of several the one that stands first. */
+    /** The one of these keys whose turn it is; the first of them where there are several. */
     first(keys: readonly string[]): string | undefined {
       return keys.toSorted((one, other) => turnOf(one) - turnOf(other))[0];
     },

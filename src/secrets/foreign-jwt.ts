@@ -29,7 +29,7 @@ export interface VerifiedJwt {
   readonly ok: true;
   readonly header: Members;
   readonly claims: Members;
-  /** Of the key that signed (RFC 7638). */
+  /** The thumbprint of the key that signed (RFC 7638). */
   readonly thumbprint: string;
 }
 

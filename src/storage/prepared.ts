@@ -64,7 +64,7 @@ class Given {
   }
 }
 
-/** What of a query compiler decides how a value comes into the text. */
+/** The part of a query compiler that decides how a value comes into the text. */
 interface Appending {
   appendValue(value: unknown): void;
   appendImmediateValue(value: unknown): void;

@@ -14,7 +14,7 @@ export function closestWord<Word extends string>(misspelt: string, known: readon
     .filter((word) => Math.abs(word.length - misspelt.length) <= mostOff)
     .map((word) => ({ word, distance: editDistance(misspelt, word) }))
     .sort((a, b) => a.distance - b.distance);
-  // Of a short word every other one is near.
+  // Every other short word is near a short word.
   return best !== undefined && best.distance <= Math.min(mostOff, misspelt.length / 2) ? best.word : null;
 }
 

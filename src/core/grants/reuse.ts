@@ -11,9 +11,9 @@ export type ReuseClass = (typeof reuseClasses)[number];
  * address cannot be found from it without the tenant's key.
  */
 export interface Holder {
-  /** Of the address as limits count it. */
+  /** A hash of the address as limits count it. */
   readonly network: string;
-  /** Of what the program says that it is. */
+  /** A hash of what the program says that it is. */
   readonly program: string;
 }
 

@@ -19,7 +19,7 @@ export function readScope(requested: string, more: readonly string[] = []): Scop
   return [...knownScopes, ...more].filter((scope) => values.has(scope)).join(' ');
 }
 
-/** What of a scope is asked for, in its order. */
+/** The part of a scope that is asked for, in its order. */
 export function narrowScope(scope: Scope, asked: string): Scope {
   const values = new Set(asked.split(' '));
   return scope

@@ -6,7 +6,7 @@ import { clientAddressLength } from './limits.ts';
 import { type ClientMetadata, readMetadata } from './metadata.ts';
 import { takesDocumentsOf } from './unverified-client.ts';
 
-/** What of a tenant decides whose documents it takes. */
+/** The settings of a tenant that decide whose documents it takes. */
 export type DocumentPolicy = Pick<
   Tenant,
   | 'issuer'

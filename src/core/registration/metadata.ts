@@ -7,7 +7,7 @@ import { type ForeignAlgorithm, foreignAlgorithms } from '../oidc/client/foreign
 import { redirectUriProblem } from '../oidc/client/redirect-uri.ts';
 import { registeredRedirectUris } from './limits.ts';
 
-/** What of it counts; all else is left aside: an operator alone gives more (decision 50). */
+/** The members that count; all else is left aside: an operator alone gives more (decision 50). */
 export type ClientMetadata = Pick<
   Client,
   'authenticationMethod' | 'claimedName' | 'jwks' | 'jwksUri' | 'redirectUris' | 'signingAlgorithms' | 'type'

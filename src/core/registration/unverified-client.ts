@@ -37,7 +37,7 @@ export function allowedClient<C extends Pick<Client, 'origin' | 'clientId'>>(
   return isAllowed ? client : null;
 }
 
-/** What of a requested scope a client may be given: of offline_access unverified ones get what the tenant says. */
+/** The part of a requested scope that a client may be given: the tenant says whether unverified ones get offline_access. */
 export function allowedScope(
   scope: Scope,
   client: Pick<Client, 'origin'>,

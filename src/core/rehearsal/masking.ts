@@ -11,7 +11,7 @@ export type WireValues = Readonly<Record<string, string | readonly string[]>>;
 /** What stands where nothing is told. */
 export const hidden = '•••';
 
-/** What of a request and of a redirect holds no secret. */
+/** The fields of a request and of a redirect that hold no secret. */
 const plain: ReadonlySet<string> = new Set([
   'acr_values',
   'application_type',
@@ -161,7 +161,7 @@ export const withoutSecrets = (path: string): string =>
 /** No word of an address of ours is longer; every secret is. */
 const longestWord = 32;
 
-/** Of what a stranger may send any length of. */
+/** A text that a stranger may send at any length. */
 export function shortened(text: string, most: number = wireParts.value): string {
   return text.length <= most ? text : `${text.slice(0, most)}…`;
 }

@@ -28,7 +28,7 @@ export interface WireEntry {
   readonly endpoint: Endpoint;
   readonly request: {
     readonly method: string;
-    /** Of a page the pattern of its addresses. */
+    /** The path; of a page the pattern of its addresses. */
     readonly path: string;
     readonly headers: WireValues;
     /** The fields of the query and of the body, in any format. */

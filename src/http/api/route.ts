@@ -155,7 +155,7 @@ function descriptionOf({ validation, validationContext }: ValidationError): stri
   const found = schemaProblem(error);
   const nameOf = (path: Path) => (path.length === 0 ? `the ${what}` : dotted(path));
   if (found.code === 'unknown_field') return `${nameOf(found.path.slice(0, -1))} has an unknown property`;
-  // Of a query every value is a string, unless there were several (decision 11).
+  // Every value of a query is a string, unless there were several (decision 11).
   if (what === 'query' && found.code === 'wrong_type') {
     if (found.path.length === 0) return 'the query is malformed';
     return `${dotted(found.path)} was sent more than once`;

@@ -139,7 +139,7 @@ export async function renderPage(
   return { html, styleHash: style.hash };
 }
 
-/** What of an address says which page of ours it is: what else a stranger wrote there is not repeated. */
+/** The part of an address that says which page of ours it is: all else that a stranger wrote there is not repeated. */
 const keptInAddress = ['flow', 'proof', 'decided', 'order', 'before'] as const;
 
 /** The address at which a page is found again; null for the answer to a form that has no page of its own. */

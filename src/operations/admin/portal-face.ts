@@ -69,7 +69,7 @@ export interface PortalFace {
   readonly page?: string | readonly string[];
   /**
    * What a form reads before it changes anything: the operation that answers the thing, or the list that has it.
-   * Of what makes something new it is the thing below which that is made. The audit compares with it too.
+   * For an operation that makes something new it is the thing below which that is made. The audit compares with it too.
    */
   readonly reads?: string;
   /** The properties of that thing which fields of the form have under another name. */

@@ -58,7 +58,7 @@ export type AuthorizationOutcome =
       readonly kind: 'respond';
       readonly target: AnswerTarget;
       readonly parameters: Readonly<Record<string, string>>;
-      /** Of an error: the rule that refused the request. */
+      /** The rule that refused the request, where it was refused. */
       readonly rule?: Rule;
     }
   | {

@@ -39,7 +39,7 @@ export function readTenantFile(
   if (value !== undefined) {
     const misshapen = misshapenIn(value);
     for (const found of misshapen) {
-      // Of a name that is not known, the name is wrong, and not the value.
+      // Where a name is not known, the name is wrong, and not the value.
       const ofName = found.code === 'unknown_field' ? source.namePositions.get(keyOf(found.path)) : null;
       problems.push({ ...found, position: ofName ?? positionIn(positions, found.path) });
     }

@@ -65,7 +65,7 @@ async function clientsTouched(tx: Tx, write: Told): Promise<readonly Touched[]> 
     .distinct()
     .where('sessionId', '=', sessionId)
     .where('tenantId', '=', tenantId)
-    // Of the others their clients were told when they ended.
+    // The clients of the others were told when they ended.
     .where((eb) => eb.or([eb('endReason', 'is', null), eb('endReason', 'not in', [...toldEnds])]))
     .execute();
   return rows.map(({ clientId }) => ({ tenantId, clientId, memberId, sessionId }));

@@ -23,7 +23,7 @@ export interface Statement {
   readonly values?: readonly unknown[];
 }
 
-/** Of the connections that requests wait for. */
+/** The watches of the connections that requests wait for. */
 const watches = new WeakMap<pg.ClientBase, Watch>();
 
 /** Says whether the statements that are sent on a connection from now on may take long. */

@@ -41,7 +41,7 @@ export interface Underway {
   causeOf(error: unknown): unknown;
 }
 
-/** By what the work may do. */
+/** How a transaction begins, by what its work may do. */
 const begins = {
   changes: { text: 'begin isolation level serializable' },
   // What it reads is no reason for others to run again, nor what they write for it.

@@ -2,7 +2,7 @@
 import SQLite from 'better-sqlite3';
 import { type Connection, otherNumber } from '../prepared.ts';
 
-/** What of a statement of better-sqlite3 is used, by us and by Kysely. */
+/** The parts of a statement of better-sqlite3 that we and Kysely use. */
 export type Statement = Pick<SQLite.Statement, 'reader' | 'run' | 'get' | 'all' | 'iterate'>;
 
 /** The prepared statements of a connection, each prepared when it is needed first. */

@@ -27,7 +27,7 @@ interface PortalPage {
   /** The template below `templates/admin/`, without its ending. */
   readonly template: string;
   readonly title: string;
-  /** Of an error the title begins with "Error" (pages 6). */
+  /** The title of an error begins with "Error" (pages 6). */
   readonly status?: number;
   /** The administrator who looks at it; null before the sign-in. */
   readonly visit: Visit | null;

@@ -77,7 +77,7 @@ function show(reply: FastifyReply, deps: Deps) {
   const { user_code: typed } = asked(request);
   const digits = typed === undefined ? null : readUserCode(typed);
   // A link on another site must not use up a member's tries: there the code is filled in, and not looked up.
-  // Nor is it by a HEAD, whose look-up would not be counted (`pages/head-request.ts`).
+  // A HEAD does not look it up either: the look-up would not be counted (`pages/head-request.ts`).
   if (digits !== null && !isFromAnotherSite(request) && !isUndone(request)) {
     return lookUp(reply, digits, deps);
   }

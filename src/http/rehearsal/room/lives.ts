@@ -34,7 +34,7 @@ export interface ShownLife {
   readonly mark: string;
 }
 
-/** Of the newest device code, whosever it is, and of a refresh token of its client. */
+/** The lives of the newest device code of any client, and of a refresh token of that client. */
 export async function tvLives(tenant: OpenTenant, context: Context): Promise<readonly ShownLife[]> {
   const { deps, wire } = context;
   const entries = wire.entries(tenant.id);
@@ -48,7 +48,7 @@ export async function tvLives(tenant: OpenTenant, context: Context): Promise<rea
   ];
 }
 
-/** Of the code that the room's web client came back with, and of its refresh token. */
+/** The lives of the code that the room's web client came back with, and of its refresh token. */
 export async function webLives(tenant: OpenTenant, context: Context): Promise<readonly ShownLife[]> {
   const { deps, rooms, wire } = context;
   const code = rooms.of(tenant.id).web?.callback?.code ?? null;

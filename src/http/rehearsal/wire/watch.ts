@@ -164,7 +164,7 @@ export function clientOf(request: FastifyRequest): string | null {
   return named === null ? null : namedClient(named);
 }
 
-/** What of a request's headers a client decides on. */
+/** The headers of a request that a client decides on. */
 const toldHeaders = ['accept', 'content-type', 'if-none-match', 'origin', 'user-agent'] as const;
 
 function sentHeaders({ headers }: FastifyRequest, mask: Mask): WireValues {
@@ -235,7 +235,7 @@ function saidBy(reply: FastifyReply, payload: unknown): unknown {
   }
 }
 
-/** Of a long one its beginning, as text. */
+/** A body as text; a long one is cut. */
 function bodyOf(said: unknown, mask: Mask): unknown {
   const masked = mask.body(said);
   const text = JSON.stringify(masked);

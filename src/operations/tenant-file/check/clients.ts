@@ -83,7 +83,7 @@ function checkSettings(
     clientCredentials: client.clientCredentials === true && client.type === 'public',
     secrets: secrets.map(() => ({ hash: '', createdAt: 0 })),
   };
-  // Of a name that is there, the plan knows whether it is new.
+  // The plan knows whether a name that is there is new.
   const before = one.name.trim() === '' ? null : { ...soundClient, name: one.name };
   for (const found of registrationProblems(one, before, isDevelopment)) {
     if (first !== undefined && found.path[0] === 'secret') checking.tell(first.at, { ...found, path: [] });

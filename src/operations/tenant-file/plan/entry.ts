@@ -74,7 +74,7 @@ export function createIds(file: FileTenant): Ids {
       const id = ids.get(named.join(' '));
       if (id !== undefined) return id;
       const [noun, name] = named;
-      // Of what the file makes it was told why it could not.
+      // For a thing that the file makes, it was told why that could not be made.
       const problems = isMade(file, named)
         ? []
         : [problem(at, 'not_in_tenant', { noun, name: JSON.stringify(name) })];

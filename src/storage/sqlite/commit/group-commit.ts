@@ -199,7 +199,7 @@ export class GroupCommit {
       return null;
     } catch (cause) {
       this.#statements.memory.clear();
-      // Of a transaction that is gone Kysely tells that it cannot be rolled back.
+      // Kysely says of a transaction that is gone that it cannot be rolled back.
       return { begun, cause: lost ?? cause, group };
     }
   }

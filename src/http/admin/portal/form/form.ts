@@ -152,7 +152,7 @@ async function sendForm(
       /** Whether what is folded is to be looked through. */
       isWhole,
       ...own?.about?.(visit, values),
-      // Of what is there already, every field is there too.
+      // A thing that is there already has every field.
       marksOptional: operation.method !== 'PATCH',
     },
   });

@@ -54,7 +54,7 @@ async function sendSecret(
       secret,
       next,
       facts,
-      // Of a client that was just made, what to do with it next.
+      // A client that was just made is shown with what to do with it next.
       settings: 'redirectUris' in others ? await settingsOf(visit, others, String(secret)) : [],
     },
   });

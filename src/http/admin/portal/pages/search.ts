@@ -15,7 +15,7 @@ interface Hit {
   readonly title: readonly Piece[];
   readonly detail: readonly Piece[];
   readonly href: string | null;
-  /** Of a refusal, the page that says why. */
+  /** The page that says why something was refused. */
   readonly why?: string | null;
 }
 
