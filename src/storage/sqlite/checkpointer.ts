@@ -26,59 +26,26 @@ export type CheckpointAnswer =
  * @param cleaned is told in between of pages that were cleaned: what others remember of them is not
  */
 export function createCheckpointer(path: string, cleaned: () => void) {
-  let thread: Worker | null = null;
+  const thread = createThread(path);
   let cleaning: Cleaning | null = null;
-  let opened: Promise<void> = Promise.resolve();
-  const start = (): Worker => {
-    if (thread !== null) return thread;
-    const started = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: path });
-    started.unref();
-    // One that died is replaced by the next that is asked for.
-    started.on('error', () => {});
-    started.once('exit', () => {
-      if (thread === started) thread = null;
-    });
-    thread = started;
-    // Where the database could not be opened, the next call says so.
-    opened = once(started, 'message').then(
-      () => {},
-      () => {},
-    );
-    return started;
-  };
   return {
     /** Starts the thread, so that it is there when it is needed. @returns when it has opened the database */
     prepare: () => {
-      start();
-      return opened;
+      thread.start();
+      return thread.opened();
     },
     /** @returns whether all of the log is in the database now, and that on the disk @throws what SQLite says */
-    checkpoint: () =>
-      new Promise<boolean>((resolve, reject) => {
-        const asked = start();
-        const ordered = cleaning;
-        const end = () => asked.off('message', answered).off('exit', died).unref();
-        const answered = (answer: CheckpointAnswer) => {
-          end();
-          if ('problem' in answer) {
-            reject(new Error(answer.problem));
-            return;
-          }
-          if (ordered !== null && answer.next !== ordered.from) cleaned();
-          // One that was begun meanwhile begins at the beginning.
-          if (cleaning === ordered) {
-            cleaning = ordered === null || answer.next === null ? null : { ...ordered, from: answer.next };
-          }
-          resolve(answer.isWhole);
-        };
-        const died = () => {
-          end();
-          reject(new Error('the thread of checkpoints ended'));
-        };
-        asked.ref();
-        asked.on('message', answered).on('exit', died);
-        asked.postMessage({ cleaning: ordered } satisfies CheckpointOrder);
-      }),
+    checkpoint: async (): Promise<boolean> => {
+      const ordered = cleaning;
+      const answer = await answerOf(thread.start(), { cleaning: ordered });
+      if ('problem' in answer) throw new Error(answer.problem);
+      if (ordered !== null && answer.next !== ordered.from) cleaned();
+      // A cleaning that was begun meanwhile begins at the beginning.
+      if (cleaning === ordered) {
+        cleaning = ordered === null || answer.next === null ? null : { ...ordered, from: answer.next };
+      }
+      return answer.isWhole;
+    },
     /**
      * Begins to clean the database: each checkpoint from now on does some of its pages (security, F14).
      *
@@ -91,11 +58,56 @@ export function createCheckpointer(path: string, cleaned: () => void) {
     cleaningAt: () => cleaning?.from ?? null,
     /** Ends the thread, and its connection; to be called before the last other connection is closed. */
     close: async () => {
-      if (thread === null) return;
-      const ending = thread;
+      const ending = thread.running();
+      if (ending === null) return;
       ending.ref();
       ending.postMessage('close' satisfies CheckpointOrder);
       await once(ending, 'exit');
     },
   };
+}
+
+/** The thread of a database: one that died is replaced by the next that is asked for. */
+function createThread(path: string) {
+  let running: Worker | null = null;
+  let opened: Promise<void> = Promise.resolve();
+  return {
+    running: () => running,
+    start: (): Worker => {
+      if (running !== null) return running;
+      const started = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: path });
+      started.unref();
+      started.on('error', () => {});
+      started.once('exit', () => {
+        if (running === started) running = null;
+      });
+      running = started;
+      // Where the database could not be opened, the next order says so.
+      opened = once(started, 'message').then(
+        () => {},
+        () => {},
+      );
+      return started;
+    },
+    /** Resolves when the thread that was started last has opened the database, or cannot. */
+    opened: () => opened,
+  };
+}
+
+/** Gives the thread an order. @throws where it ends without an answer */
+function answerOf(thread: Worker, order: Exclude<CheckpointOrder, 'close'>): Promise<CheckpointAnswer> {
+  return new Promise((resolve, reject) => {
+    const end = () => thread.off('message', answered).off('exit', died).unref();
+    const answered = (answer: CheckpointAnswer) => {
+      end();
+      resolve(answer);
+    };
+    const died = () => {
+      end();
+      reject(new Error('the thread of checkpoints ended'));
+    };
+    thread.ref();
+    thread.on('message', answered).on('exit', died);
+    thread.postMessage(order);
+  });
 }
