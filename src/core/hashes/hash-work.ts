@@ -125,9 +125,11 @@ function isWithinBounds(hash: StoredHash): boolean {
     case 'firebase': {
       const { cost, blockSize: r, parallelization: p, salt } = hash;
       const isSized = cost >= 2 && r >= 1 && p >= 1 && p <= 16 && (cost * r) / 8 <= memoryKib;
-      return (
-        isSized && isSalt(salt) && (hash.kind === 'firebase' ? hash.signer.length === 32 : isKey(hash.key))
-      );
+      if (!isSized || !isSalt(salt)) return false;
+      // What is sealed is the key of the project, as long as that is.
+      return hash.kind === 'scrypt'
+        ? isKey(hash.key)
+        : hash.signer.length === 32 && hash.sealed.length <= keyBytes.most;
     }
     case 'pbkdf2':
       return hash.iterations >= 1 && isSalt(hash.salt) && isKey(hash.key);

@@ -15,6 +15,7 @@ const argon2 = (variant: string, m: number, t: number, p = 1) =>
   `$${variant}$v=19$m=${m},t=${t},p=${p}$c29tZXNhbHQ$${'a'.repeat(43)}`;
 const scrypt = (ln: number, r: number, p: number) =>
   `$scrypt$ln=${ln},r=${r},p=${p}$c2FsdA$${'a'.repeat(43)}`;
+const firebase = (sealed: number) => `$firebase$ln=14,r=8,p=1$c2FsdA$${'a'.repeat(sealed)}$${'a'.repeat(43)}`;
 const taken = (text: string, work: HashWork = {}, isSlow = false) => takeHash(work, read(text), isSlow);
 
 describe('MI7: a hash that another system made', () => {
@@ -24,6 +25,7 @@ describe('MI7: a hash that another system made', () => {
     ['argon2id as Keycloak makes it', argon2('argon2id', 7_168, 5), false],
     ['scrypt as better-auth makes it', scrypt(14, 16, 1), false],
     ['argon2i as Logto makes it', argon2('argon2i', 4_096, 256), true],
+    ['scrypt as Firebase makes it', firebase(86), false],
     ['bcrypt at 13', bcrypt(13), true],
   ])('%s is taken, a slow one only where the operator says so', (_what, text, isSlow) => {
     if (isSlow) expect(taken(text)).toBe('cost');
@@ -43,6 +45,7 @@ describe('MI7: a hash that another system made', () => {
     ['SHA-crypt of too few rounds', `$5$rounds=0999$salt$${'a'.repeat(43)}`, 'bounds'],
     ['SHA-crypt of a wrong length', `$6$salt$${'a'.repeat(43)}`, 'bounds'],
     ['phpass that takes an hour', `$P$S${'a'.repeat(30)}`, 'cost'],
+    ['a hash of Firebase of a megabyte', firebase(1_000_000), 'bounds'],
     ['a key that any password may have', '$pbkdf2-sha256$i=1000$c2FsdA$YWFh', 'bounds'],
   ])('%s is refused', (_what, text, why) => {
     expect(taken(text, {}, true)).toBe(why);
