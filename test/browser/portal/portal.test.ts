@@ -11,6 +11,10 @@ const site = useStarted(startSite);
 const walk = portalWalk(site);
 let view: View;
 
+const cutOff = `[...document.querySelectorAll('main :is(a, button, input, summary)')]
+  .filter((one) => one.checkVisibility() && one.getBoundingClientRect().left < 0)
+  .map(({ textContent }) => textContent)`;
+
 /** The choices and buttons of one word that stand on more than one line. */
 const brokenWords = `[...document.querySelectorAll('.choice label, .acts .button')].filter((label) => {
   const text = label.firstChild;
@@ -70,6 +74,8 @@ describe.each(Object.entries(walk.ways))('the portal page "%s"', (name, way) => 
         size,
         sizes[size].width,
       ]);
+      // What hangs out at the start cannot be scrolled to.
+      expect(await page.evaluate(cutOff), size).toEqual([]);
       if (size !== 'phone') expect(await axeFindings(view), `${size} ${dark}`).toEqual([]);
     }
   });
