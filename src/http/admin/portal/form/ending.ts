@@ -13,6 +13,8 @@ export const typedField = 'typed';
 export interface Ending {
   /** What ends, and with how much. */
   readonly text: string;
+  /** Whether that is in words of its own, so that nothing else need say what the form does. */
+  readonly saysAll: boolean;
   /** What is to be typed; null where nothing is asked for. */
   readonly name: string | null;
 }
@@ -38,6 +40,7 @@ export function endingOf({ operation, known }: OperationVisit, present: Facts | 
   const told = sayIfKnown(`ending.${operation.name}`, values);
   return {
     text: told ?? say('ending.other'),
+    saysAll: told !== null,
     name: calledOf(present) ?? nameInAddress(operation, known),
   };
 }

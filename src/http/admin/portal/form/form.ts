@@ -133,6 +133,7 @@ async function sendForm(
   const sections = fitting(sectionsOf(visit, values, await offersFor(visit), present), operation, present);
   const entries = sections.flatMap((section) => section.entries);
   const placed = [...placeProblems(problems, entries), ...ofName];
+  const ending = operation.portal?.ends === 'forGood' ? endingOf(visit, present) : null;
   return sendOperationPage(visit, {
     template: own?.template ?? 'form',
     title:
@@ -144,7 +145,8 @@ async function sendForm(
       ...aboutForm(visit, present, await ownerOf(visit)),
       sections,
       acts: part === undefined || present === null ? null : actsOf(visit, part, present),
-      ending: operation.portal?.ends === 'forGood' ? endingOf(visit, present) : null,
+      ...(ending?.saysAll === true ? { lead: null } : {}),
+      ending,
       notice: placed.length > 0 ? null : noticeOf(visit, part),
       problems: placed,
       // Files travel in parts, which only the forms that have files accept.

@@ -98,6 +98,7 @@ function endingOfMany(operation: Operation, count: number): Ending {
   const isForGood = operation.portal?.ends === 'forGood';
   return {
     text: say(isForGood ? 'ending.other' : 'bulk.asks'),
+    saysAll: false,
     name: isForGood ? manyOf(nameOf(operation).noun, count) : null,
   };
 }

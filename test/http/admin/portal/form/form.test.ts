@@ -71,6 +71,14 @@ describe('a form', () => {
     expect(page).not.toContain('must be one of');
   });
 
+  it('pages 24: says what it is for in words for operators, and a grave act what it ends alone', async () => {
+    const lead = async (path: string) =>
+      /<p class="lead">([^<]*)</.exec(mainOf(await sam.send(`${home}${path}`)))?.[1] ?? null;
+    expect(await lead('/tokens/+create')).toContain('You see the token once, on the next page.');
+    expect(await lead('/webhooks/+create')).not.toContain('endpoint');
+    expect(await lead('/clients/conf1/+disable')).toBeNull();
+  });
+
   it('pages 21: of something new below a member says her name and address where an id stood', async () => {
     const { members } = await run<{ members: readonly { id: string; fullName: string; email: string }[] }>(
       service,
