@@ -79,6 +79,13 @@ describe('a form', () => {
     expect(await lead('/clients/conf1/+disable')).toBeNull();
   });
 
+  it('pages 24: names its choices in words, not as programs do', async () => {
+    const choices = async (path: string) =>
+      mainOf(await sam.send(`${home}${path}`)).replaceAll(/<[^>]*>/g, ' ');
+    expect(await choices('/+change/sign-in')).toMatch(/Off\s+Beside the password\s+Instead of a password/);
+    expect(await choices('/members/+create')).toMatch(/Arabic\s+Danish\s+German\s+English/);
+  });
+
   it('pages 21: of something new below a member says her name and address where an id stood', async () => {
     const { members } = await run<{ members: readonly { id: string; fullName: string; email: string }[] }>(
       service,
