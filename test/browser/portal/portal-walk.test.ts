@@ -112,7 +112,7 @@ describe('the portal, walked without JavaScript', () => {
     await page.getByLabel('Channel ID').fill('chess-live');
     await page.getByLabel('Name').fill('Chess, live');
     await page.getByLabel(/^Chess \(/).check();
-    await send(view, 'Save changes');
+    await send(view, 'Create channel');
     expect(await notice(view)).toBe('Chess, live saved.');
 
     await openList(view, 'Members');

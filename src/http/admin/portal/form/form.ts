@@ -199,7 +199,7 @@ function aboutForm(visit: OperationVisit, present: Facts | null, owner: Facts | 
     named: part === undefined ? namesOf(present ?? owner) : null,
     isFor: owner !== null,
     action: request.url,
-    submit: submitOf(operation),
+    submit: submitOf(operation, isThere(visit)),
     isGrave: ends !== undefined,
     warning: known.tenant === host || known.tenant === id ? homeWarning : null,
     back: backOf(visit),

@@ -45,12 +45,12 @@ export function buttonOf(operation: Operation, isThere = false): string {
 /** Whether a verb makes something: what is defined once more is changed. */
 const isNew = (verb: string, isThere: boolean) => verb === 'create' || (verb === 'define' && !isThere);
 
-/** What the button that sends an operation's form says. */
-export function submitOf(operation: Operation): string {
+/** What the button that sends an operation's form says. @param isThere whether what it is about is there already */
+export function submitOf(operation: Operation, isThere = false): string {
   const { noun, verb } = nameOf(operation);
   const own = sayIfKnown(`submit.${operation.name}`);
   if (own !== null) return own;
-  if (verb === 'create') return say('verb.create', { noun: singular(noun) });
+  if (isNew(verb, isThere)) return say('verb.create', { noun: singular(noun) });
   return verb === 'define' || verb === 'change' ? say('verb.save') : titleOf(operation);
 }
 

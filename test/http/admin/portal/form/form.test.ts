@@ -86,6 +86,19 @@ describe('a form', () => {
     expect(await choices('/members/+create')).toMatch(/Arabic\s+Danish\s+German\s+English/);
   });
 
+  it('pages 21: has a button that makes what is new, and one that saves what is there', async () => {
+    const button = async (path: string) =>
+      /<button class="main" type="submit">([^<]*)</.exec(mainOf(await sam.send(`${home}${path}`)))?.[1];
+    await run(service, 'channels.define', {
+      tenant: hosts.a,
+      channelId: 'loud',
+      name: 'Loud',
+      productIds: [],
+    });
+    expect(await button('/channels/+define')).toBe('Create channel');
+    expect(await button('/channels/loud/+define')).toBe('Save changes');
+  });
+
   it('pages 21: of something new below a member says her name and address where an id stood', async () => {
     const { members } = await run<{ members: readonly { id: string; fullName: string; email: string }[] }>(
       service,
