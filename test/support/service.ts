@@ -60,7 +60,7 @@ export interface TestService {
   delivered(): Promise<void>;
   /** Tells clients of every sign-out that they are to be told of now: until then it waits in the queue. */
   clientsTold(): Promise<void>;
-  /** Numbers every event that is committed: until then none of them is told. */
+  /** Numbers the events that have no number yet: on PostgreSQL, and of what a test wrote by itself, none is told before. */
   eventsNumbered(): Promise<void>;
   /** The same, and tells the webhooks of all that is due. */
   webhooksTold(): Promise<void>;

@@ -48,7 +48,7 @@ export async function run<Answer = Readonly<Record<string, unknown>>>(
 ): Promise<Answer> {
   const call = { operation: operationOf(name), actor, input: { ...input }, address: '192.0.2.7' };
   const deps = operationDeps(service.deps);
-  return (await runOperation(call, service.store, deps)) as Answer;
+  return (await runOperation(call, service.deps.store, deps)) as Answer;
 }
 
 /** Why an operation was refused, in words. @throws if it was not */

@@ -43,7 +43,7 @@ export async function beginWorld(service: TestService, host: string): Promise<Wo
       address: null,
     } as const;
     const deps = { ...service.deps, now: service.clock.now() };
-    return (await runOperation(call, service.store, deps)) as Answer;
+    return (await runOperation(call, service.deps.store, deps)) as Answer;
   };
   const { id: tenantId } = await operate<{ id: string }>('tenants.create', {
     name: 'World',
