@@ -103,7 +103,9 @@ describe('a payment method that the service does not have is refused, and those 
     const form = `/admin/tenants/${tenant}/packages/${packageId}/+change`;
     const answer = await portal.submit(form, { payment: 'seashells' });
     expect(answer.status).toBe(422);
-    expect(told(answer.text)).toContain('must be one of free, invoice.');
+    expect(told(answer.text)).toContain('Choose Payment from the list.');
+    for (const method of ['free', 'invoice'])
+      expect(answer.text).toMatch(new RegExp(`<[^>]*value="${method}"`));
   });
 
   it('and a package of one that the service had once is shown, and changed in all else', async () => {

@@ -17,8 +17,8 @@ export function placeProblems(
   return problems.map((found) => {
     const field = fieldAt(found.path, fields);
     if (field === null) return { field: null, text: problemSentence(found, dotted) };
-    // What a form has as a list of choices it need not read out.
-    if (found.code === 'not_one_of' && field.choices.length > 0) {
+    // What a form has as a list of choices it need not read out; lines that are typed have none.
+    if (found.code === 'not_one_of' && field.choices.length > 0 && field.kind !== 'lines') {
       return { field: field.name, text: say('form.noChoice', { label: field.label }) };
     }
     return {
