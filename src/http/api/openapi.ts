@@ -200,6 +200,8 @@ function withoutOwn(schema: Schema): Schema {
 /** A field may be called as a keyword is, and its value is a schema then; none is called as these two. */
 function isOwn(name: string, value: unknown): boolean {
   if (name === heldTo || name === 'enumMeans') return true;
+  // The greatest number that JSON writes exactly needs no mention.
+  if (name === 'maximum' && value === Number.MAX_SAFE_INTEGER) return true;
   const isKeyword = ownKeywords.some((own) => own === name) || ownFormats.some((own) => own === value);
   return isKeyword && typeof value !== 'object';
 }
