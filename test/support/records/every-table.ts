@@ -118,7 +118,7 @@ export async function fillOtherTables(
       })
       .execute();
     await tx.insertInto('auditStreams').values({ place: 'a file', until: 7 }).execute();
-    await tx.insertInto('eventNumbers').values({ tenantId, last: 9_007_199_254_740_991 }).execute();
+    await tx.replaceInto('eventNumbers').values({ tenantId, last: 9_007_199_254_740_991 }).execute();
     await insertPasskey(tx, passkeyRecord({ tenantId, memberId, name: difficult }));
     await tx
       .insertInto('secondFactors')

@@ -136,8 +136,8 @@ function partsOf(text: string, names: Readonly<Record<Place, SentencePart>>): re
 
 /** What changed, such as "added a redirect URI"; of many fields, the first two and how many more. */
 function changesText(changes: readonly FieldChange[]): string {
-  const state = changes.find(({ field }) => field === 'state');
-  if (state !== undefined) return say('changes.state', { state: state.to.replaceAll('"', '') });
+  const moved = changes.find(({ field }) => field === 'state');
+  if (moved !== undefined) return say('changes.now', { state: moved.to.replaceAll('"', '') });
   const told = changes.slice(0, changes.length > 3 ? 2 : 3).map(changeText);
   const more = changes.length - told.length;
   return told.join(say('changes.and')) + (more === 0 ? '' : say('changes.more', { count: more }));

@@ -63,6 +63,7 @@ async function show(tx: Tx, visit: Visit, opened: OpenedGroup, tried: Tried): Pr
   const noneFree = hasFreeSeat(group, count) ? null : 'account.seats.noneFree';
   const closed = isActive ? noneFree : 'account.seats.paused';
   const { sent, refusals, ...form } = tried;
+  const [first] = form.problems;
   const notice = { text: language.t('account.done.seatsInvited', { name: `${sent}` }), undo: null };
   return () => {
     const isLimited = noteMails(visit, refusals);
@@ -70,7 +71,7 @@ async function show(tx: Tx, visit: Visit, opened: OpenedGroup, tried: Tried): Pr
       template: 'seats/holder',
       title: 'account.seats.title',
       // All that is wrong with the addresses stands beside their field, and its first in the summary, which leads there.
-      problems: form.problems.slice(0, 1),
+      problems: first === undefined ? [] : [first],
       ...(isLimited ? { status: 429 } : {}),
       data: {
         plan: { id: group.subscriptionId, name: subscription.packageName, about: usedOf(visit, opened) },
