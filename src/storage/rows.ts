@@ -1,5 +1,5 @@
 // Reads and writes the rows of a table by the values of their columns.
-import { type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
+import { type Selectable, type SelectQueryBuilder, type SqlBool, sql, type Updateable } from 'kysely';
 import type { Database } from './schema.ts';
 import type { Tx } from './store.ts';
 
@@ -27,6 +27,17 @@ export function rowsWith<T extends Table>(tx: Tx, table: T, values: Values<T>): 
   const rows = tx.selectFrom<Table>(table).selectAll();
   return rows.where(({ and }) => and(whole(values))) as unknown as RowsOf<T>;
 }
+
+/** Whether a column has a text in it, however the letters are written. */
+export const hasText = (column: string, text: string) => isLike(column, `%${literally(text)}%`);
+
+/** Whether a column begins with a text, however the letters are written. */
+export const beginsWithText = (column: string, text: string) => isLike(column, `${literally(text)}%`);
+
+const isLike = (column: string, pattern: string) =>
+  sql<SqlBool>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
+
+const literally = (text: string) => text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&');
 
 /** The row that has these values, or null. */
 export async function findRow<T extends Table>(

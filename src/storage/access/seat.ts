@@ -1,5 +1,4 @@
 // Queries of seats: who was invited to a subscription, and who has a part of it.
-import { type SqlBool, sql } from 'kysely';
 import {
   type Seat,
   type SeatCount,
@@ -11,10 +10,10 @@ import type { Subscription } from '../../core/access/subscription.ts';
 import { movesOf } from '../../core/machine.ts';
 import { searchWords } from '../../core/members/member.ts';
 import { insertEvents } from '../events/event.ts';
-import { behindAllOf } from '../members/member-search.ts';
+import { hasWord } from '../members/member-search.ts';
 import { sourceIn } from '../operators/audited.ts';
 import { insertion, prepared, query, unplanned } from '../prepared.ts';
-import { findRow, type ListPage, rowsWith, updateRow, updateRows, within } from '../rows.ts';
+import { findRow, hasText, type ListPage, rowsWith, updateRow, updateRows, within } from '../rows.ts';
 import type { Tx } from '../store.ts';
 import { hasSeatGroups } from './seat-group.ts';
 
@@ -45,21 +44,9 @@ export async function listSeats(
     .where('seats.subscriptionId', '=', subscriptionId)
     .where('seats.state', 'in', open);
   if (search !== undefined) {
-    const part = `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
-    rows = rows.where((eb) => {
-      const words = searchWords(search).map((word) =>
-        eb.exists(
-          eb
-            .selectFrom('memberWords')
-            .select('word')
-            .whereRef('memberWords.memberId', '=', 'seats.memberId')
-            .where('word', '>=', word)
-            .where('word', '<', behindAllOf(word)),
-        ),
-      );
-      const byAddress = sql<SqlBool>`lower(seats.email) like ${part} escape '\\'`;
-      return words.length === 0 ? byAddress : eb.or([byAddress, eb.and(words)]);
-    });
+    const words = searchWords(search).map((word) => hasWord('seats.memberId', word));
+    const byAddress = hasText('seats.email', search);
+    rows = rows.where(({ and, or }) => (words.length === 0 ? byAddress : or([byAddress, and(words)])));
   }
   return within(rows, 'seats.id', page).execute();
 }

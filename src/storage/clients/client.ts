@@ -1,12 +1,13 @@
 // Queries of clients.
-import { sql } from 'kysely';
 import type { Client, ClientSecret } from '../../core/client.ts';
 import { forgetRemembered, prepared, query, remembered } from '../prepared.ts';
 import {
+  beginsWithText,
   findRow,
   fromFlag,
   fromList,
   given,
+  hasText,
   type ListPage,
   rowsWith,
   toFlag,
@@ -66,14 +67,11 @@ export function searchClients(
   text: string,
   most: number,
 ): Promise<readonly FoundClient[]> {
-  const pattern = text.toLowerCase().replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
-  const isLike = (column: 'name' | 'clientId', like: string) =>
-    sql<boolean>`lower(${sql.ref(column)}) like ${like} escape '\\'`;
   return tx
     .selectFrom('clients')
     .select(['clientId', 'name', 'disabledAt'])
     .where('tenantId', '=', tenantId)
-    .where(({ or }) => or([isLike('name', `%${pattern}%`), isLike('clientId', `${pattern}%`)]))
+    .where(({ or }) => or([hasText('name', text), beginsWithText('clientId', text)]))
     .orderBy('clientId')
     .limit(most)
     .execute();

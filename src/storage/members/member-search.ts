@@ -1,5 +1,5 @@
 // Lists the members of a tenant: as a search finds them, and whole for exports.
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, expressionBuilder, sql } from 'kysely';
 import {
   type Member,
   normaliseEmail,
@@ -109,15 +109,7 @@ function foundBy(tx: Tx, tenantId: string, text: string) {
 
 /** Whether a text finds a member: the same question, asked of one of them. */
 export function isFound(eb: ExpressionBuilder<Database, 'members'>, text: string) {
-  const begins = (word: string) =>
-    eb.exists(
-      eb
-        .selectFrom('memberWords')
-        .select('word')
-        .whereRef('memberWords.memberId', '=', 'members.id')
-        .where('word', '>=', word)
-        .where('word', '<', behindAllOf(word)),
-    );
+  const begins = (word: string) => hasWord('members.id', word);
   const email = normaliseEmail(text);
   const number = numberIn(text);
   const phone = phoneWord(text);
@@ -128,6 +120,18 @@ export function isFound(eb: ExpressionBuilder<Database, 'members'>, text: string
     ...(phone === null ? [] : [begins(phone)]),
     ...(words.length === 0 ? [] : [eb.and(words.map(begins))]),
   ]);
+}
+
+/** Whether a member has a word that begins like this one. @param memberId the column of the member's id */
+export function hasWord(memberId: 'members.id' | 'seats.memberId', beginning: string) {
+  const { exists, selectFrom } = expressionBuilder<Database>();
+  return exists(
+    selectFrom('memberWords')
+      .select('word')
+      .where('memberWords.memberId', '=', sql.ref<string>(memberId))
+      .where('word', '>=', beginning)
+      .where('word', '<', behindAllOf(beginning)),
+  );
 }
 
 const numberIn = (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : null);
@@ -143,7 +147,7 @@ function havingWord(tx: Tx, tenantId: string, beginning: string) {
 }
 
 /** What sorts behind every text with this beginning: texts are compared byte by byte. */
-export const behindAllOf = (beginning: string) => `${beginning}\u{10ffff}`;
+const behindAllOf = (beginning: string) => `${beginning}\u{10ffff}`;
 
 /**
  * The members of a tenant with everything that is stored of them, the hash of the password too, by userId.
