@@ -1,4 +1,5 @@
-// Numbers events once they are committed: from then on they are told.
+// Numbers the events that have no number yet: where processes share a database all of them, once they are committed; elsewhere
+// those that were written beside the running service. From then on they are told.
 import { numberedAtOnce, numberingRest } from '../../core/events/limits.ts';
 import type { Log } from '../../log/log.ts';
 import { numberEvents } from '../../storage/events/event.ts';

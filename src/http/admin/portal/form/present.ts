@@ -52,9 +52,9 @@ export async function presentOf(visit: OperationVisit): Promise<Present> {
 }
 
 /** The thing below which something new is made; null where there is none to be read. */
-export async function ownerOf({ operations, operation, known, read }: OperationVisit): Promise<Facts | null> {
-  const { made, portal } = operation;
-  const page = operations.find(({ name }) => name === portal?.reads);
-  if (made === undefined || page === undefined || page.portal?.list !== undefined) return null;
-  return read(page.name, pathOf(page, known));
+export async function ownerOf(visit: OperationVisit): Promise<Facts | null> {
+  const { made, portal } = visit.operation;
+  const page = operationNamed(visit, portal?.reads);
+  if (made === undefined || page === null || page.portal?.list !== undefined) return null;
+  return visit.read(page.name, pathOf(page, visit.known));
 }
