@@ -252,5 +252,5 @@ export async function runRound(side: Side, { round, connections }: Pace): Promis
   return { ...result, processor: after - before, database };
 }
 
-export const memoryOf = ({ servers }: Side): number =>
+export const memoryOf = ({ servers }: Pick<Side, 'servers'>): number =>
   servers.reduce((sum, { pid }) => sum + residentMegabytes(pid), 0);

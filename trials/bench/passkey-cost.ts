@@ -1,19 +1,24 @@
 // What a sign-in with a passkey costs, beside one with a password.
-import { hosts, passwords } from '../../test/support/fixtures.ts';
-import { hashingPasswords } from '../../test/support/members/moving-in/hashing.ts';
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { insertMember } from '../../src/storage/members/member.ts';
+import { memberOf } from '../../test/support/fixtures.ts';
+import { type Ask, httpClient } from '../../test/support/http.ts';
 import { askedIn, softPasskey } from '../../test/support/members/soft-passkey.ts';
-import { workOf } from '../../test/support/process/work.ts';
-import { startTestService, type TestService } from '../../test/support/service.ts';
-import { field, type Visitor, visitor } from '../../test/support/visitor.ts';
+import { freePort } from '../../test/support/service.ts';
+import { field, type Spoken, type Visitor, visitor } from '../../test/support/visitor.ts';
 import { figuresOf, type Line, medianCalibration, movement } from './figures.ts';
 import type { Calibration } from './machine/machine.ts';
-import type { Bench, SideRound } from './measure.ts';
+import { processorTime, startServer } from './machine/process.ts';
+import { type Bench, memoryOf, type SideRound, startOf } from './measure.ts';
 import { steadiness } from './rows.ts';
+import { inFolder, serviceHost } from './service/folder.ts';
 
-/** Processor time of a sign-in with a passkey, in ms, that of the browser among it: it runs in this process. */
-const passkeyCost = { most: 3, signIns: 100 } as const;
+/** The processor time (ms) of a sign-in with a passkey, and how many of each kind a round has. */
+const passkeyCost = { most: 3, passkeys: 300, passwords: 60 } as const;
 
-const email = 'u1@example.test';
+const email = 'member@example.test';
+const password = 'a-password-of-the-bench';
 
 /** A sign-in that is ready to be sent. */
 interface Ready {
@@ -21,24 +26,35 @@ interface Ready {
   readonly body: Readonly<Record<string, string>>;
 }
 
-export async function measurePasskeyCost({ machine, pace }: Bench): Promise<Line> {
-  const service = await startTestService({ data: 'security', passwords: hashingPasswords() });
+/** The service in a process of its own, as a browser behind the proxy reaches it. */
+interface Running extends Spoken {
+  /** The processor time that it took so far, ms. */
+  processor(): number;
+  /** MB that it has now. */
+  memory(): number;
+  stop(): Promise<void>;
+}
+
+export async function measurePasskeyCost(bench: Bench): Promise<Line> {
+  const { machine, pace } = bench;
+  const service = await startWithMember(bench, 'passkey');
   const calibrations: Calibration[] = [];
   const sides = { passkey: [] as SideRound[], password: [] as SideRound[] };
+  let memory = 0;
   try {
     const byPasskey = await passkeyOf(service);
-    const byPassword = () => ({ email, password: passwords[hosts.a][email] });
+    const byPassword = () => ({ email, password });
     // The first ones load the library and warm the code.
-    for (const warm of [byPasskey, byPassword, byPasskey]) await send(await readied(service, warm));
+    for (const warm of [byPasskey, byPassword, byPasskey]) await send(await readied(service, warm, 100));
     for (let number = 0; number < pace.rounds; number += 1) {
       calibrations.push(await machine.calibrate(pace.calibration));
-      sides.passkey.push(await roundOf(await readied(service, byPasskey)));
-      sides.password.push(await roundOf(await readied(service, byPassword)));
+      sides.passkey.push(await roundOf(service, await readied(service, byPasskey, passkeyCost.passkeys)));
+      sides.password.push(await roundOf(service, await readied(service, byPassword, passkeyCost.passwords)));
     }
+    memory = service.memory();
   } finally {
     await service.stop();
   }
-  const memory = process.memoryUsage().rss / 1_024 ** 2;
   const ours = figuresOf({ rounds: sides.passkey, memory });
   const other = figuresOf({ rounds: sides.password, memory });
   const moved = movement(calibrations);
@@ -64,32 +80,63 @@ export async function measurePasskeyCost({ machine, pace }: Bench): Promise<Line
 
 type Fields = (challenge: string) => Readonly<Record<string, string>>;
 
-/** Makes a passkey of the member. @returns what a page sends that it signed */
-async function passkeyOf(service: TestService): Promise<Fields> {
-  const tenant = service.tenants.byHost(hosts.a);
-  if (tenant === null) throw new Error('tenant a is missing');
-  const said = { origin: tenant.issuer, domain: new URL(tenant.issuer).hostname };
-  const passkey = softPasskey();
-  const account = visitor(service, hosts.a);
-  const signIn = await account.send(String((await account.send('/sign-in')).headers.location));
-  await account.signIn(signIn, email);
-  const page = await account.send('/account/passkeys/new');
-  const made = passkey.made({ ...said, challenge: askedIn(page).challenge });
-  await account.send('/account/passkeys/new', { body: { token: field(page, 'token'), passkey: made } });
-  const owner = await service.store.transaction((tx) =>
-    tx.selectFrom('passkeys').select('memberId').executeTakeFirstOrThrow(),
+/** Starts the service with a member who has a password. */
+async function startWithMember(bench: Bench, name: string): Promise<Running> {
+  const folder = join(bench.folder, name);
+  cpSync(bench.base.folder, folder, { recursive: true });
+  await inFolder({ ...bench.base, folder }, async ({ store, passwords }) => {
+    const hash = await passwords.hash(password);
+    await store.transaction(async (tx) => {
+      const tenant = tx.selectFrom('tenants').select('id').where('host', '=', serviceHost);
+      const { id } = await tenant.executeTakeFirstOrThrow();
+      await insertMember(tx, memberOf(id, email, 100_000, Date.now()), hash);
+    });
+  });
+  const port = await freePort();
+  const settings = { ...bench.base.settings, MEMBERDOOR_DATA: folder, MEMBERDOOR_PORT: String(port) };
+  const server = await startServer({ ...startOf(bench, name), settings });
+  const http = httpClient(port);
+  const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.7' };
+  const send: Spoken['http'] = Object.assign(
+    (host: string, path: string, ask: Ask = {}) =>
+      http(host, path, { ...ask, headers: { ...proxied, ...ask.headers } }),
+    { close: http.close },
   );
-  const userHandle = Buffer.from(owner.memberId).toString('base64url');
-  return (challenge) => ({ passkey: passkey.signed({ ...said, challenge, userHandle }) });
+  return {
+    http: send,
+    processor: () => processorTime(server.pid),
+    memory: () => memoryOf({ servers: [server] }),
+    stop: async () => {
+      http.close();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Makes a passkey of the member. @returns what a page sends that it signed */
+async function passkeyOf(service: Spoken): Promise<Fields> {
+  const said = { origin: `https://${serviceHost}`, domain: serviceHost };
+  const passkey = softPasskey();
+  const account = visitor(service, serviceHost);
+  const signIn = await account.send(String((await account.send('/sign-in')).headers.location));
+  await account.signIn(signIn, email, password);
+  const page = await account.send('/account/passkeys/new');
+  const { challenge, user } = askedIn(page);
+  const body = { token: field(page, 'token'), passkey: passkey.made({ ...said, challenge }) };
+  await account.send('/account/passkeys/new', { body });
+  return (asked) => ({
+    passkey: passkey.signed({ ...said, challenge: asked, userHandle: user?.id ?? null }),
+  });
 }
 
 /** The browser that the member always uses, at the sign-in page again and again, with what it is about to send. */
-async function readied(service: TestService, fields: Fields): Promise<readonly Ready[]> {
+async function readied(service: Spoken, fields: Fields, count: number): Promise<readonly Ready[]> {
   const ready: Ready[] = [];
-  const known = visitor(service, hosts.a);
+  const known = visitor(service, serviceHost);
   await known.send('/sign-in');
-  for (let number = 0; number < passkeyCost.signIns; number += 1) {
-    const browser = visitor(service, hosts.a);
+  for (let number = 0; number < count; number += 1) {
+    const browser = visitor(service, serviceHost);
     for (const [name, value] of known.cookies) browser.cookies.set(name, value);
     const page = await browser.send(String((await browser.send('/sign-in')).headers.location));
     ready.push({ browser, body: { flow: field(page, 'flow'), ...fields(askedIn(page).challenge) } });
@@ -110,13 +157,11 @@ async function send(ready: readonly Ready[]) {
   return { times: times.toSorted((a, b) => a - b), wrong };
 }
 
-async function roundOf(ready: readonly Ready[]): Promise<SideRound> {
+async function roundOf({ processor }: Running, ready: readonly Ready[]): Promise<SideRound> {
   const began = performance.now();
-  let sent: Awaited<ReturnType<typeof send>> = { times: [], wrong: 0 };
-  const processor = await workOf(async () => {
-    sent = await send(ready);
-  });
-  const { times, wrong } = sent;
+  const before = processor();
+  const { times, wrong } = await send(ready);
+  const spent = processor() - before;
   const part = (of: number) => times[Math.floor((times.length - 1) * of)] ?? 0;
   return {
     operations: ready.length,
@@ -126,8 +171,8 @@ async function roundOf(ready: readonly Ready[]): Promise<SideRound> {
     p50: part(0.5),
     p99: part(0.99),
     longest: part(1),
-    ownMilliseconds: processor,
-    processor,
+    ownMilliseconds: spent,
+    processor: spent,
     database: null,
   };
 }

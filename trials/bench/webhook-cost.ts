@@ -4,9 +4,7 @@ import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { readConfig } from '../../src/config.ts';
 import { addEndpoint } from '../../src/operations/events/endpoint.ts';
-import { openService } from '../../src/operations/service/service.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { freePort } from '../../test/support/service.ts';
 import { type Line, lineOf } from './figures.ts';
@@ -24,7 +22,7 @@ import {
   startOf,
 } from './measure.ts';
 import type { Row } from './rows.ts';
-import { serviceAddresses, serviceHost, serviceScope } from './service/folder.ts';
+import { inFolder, serviceAddresses, serviceHost, serviceScope } from './service/folder.ts';
 
 /** So many endpoints of a tenant, told of so many events a second, cost a refresh at most this part more. */
 const webhookCost = { endpoints: 3, events: 2, most: 1.03 } as const;
@@ -121,12 +119,9 @@ async function sideWith(bench: Bench, row: Row, name: string, url: string | null
 }
 
 /** Endpoints on this machine, which a development tenant alone may call: both sides measure one. */
-async function addEndpoints({ folder, settings }: Filled, url: string | null): Promise<void> {
-  const read = readConfig({ ...settings, MEMBERDOOR_DATA: folder }, folder);
-  if (!read.ok) throw new Error(read.problems.join(' '));
-  const { store, vault } = await openService(read.config, { initialise: false, migrate: false });
-  try {
-    await store.transaction(async (tx) => {
+async function addEndpoints(filled: Filled, url: string | null): Promise<void> {
+  await inFolder(filled, ({ store, vault }) =>
+    store.transaction(async (tx) => {
       const own = tx.updateTable('tenants').set({ development: 1 }).where('host', '=', serviceHost);
       const { id } = await own.returning('id').executeTakeFirstOrThrow();
       if (url === null) return;
@@ -135,10 +130,8 @@ async function addEndpoints({ folder, settings }: Filled, url: string | null): P
         const deps = { vault, random: systemRandom, now: Date.now() };
         await addEndpoint(tx, { id, development: true }, facts, deps);
       }
-    });
-  } finally {
-    await store.close();
-  }
+    }),
+  );
 }
 
 /** A receiver that takes everything, on the core of the generator. */

@@ -65,11 +65,16 @@ function coseKey(key: KeyObject, algorithm: number): Buffer {
   );
 }
 
-/** What the script of a page reads. */
-export function askedIn({ text }: Pick<Answer, 'text'>): { readonly challenge: string } {
+/** What the script of a page reads; the member, where a passkey is to be made. */
+export interface Asked {
+  readonly challenge: string;
+  readonly user?: { readonly id: string };
+}
+
+export function askedIn({ text }: Pick<Answer, 'text'>): Asked {
   const json = /data-passkey="([^"]*)"/.exec(text)?.[1]?.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
   if (json === undefined) throw new Error('the page asks for no passkey');
-  return JSON.parse(json) as { readonly challenge: string };
+  return JSON.parse(json) as Asked;
 }
 
 /** @param credentialId another's, where it is to pass for that one */

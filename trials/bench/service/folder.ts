@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readConfig } from '../../../src/config.ts';
+import { openService } from '../../../src/operations/service/service.ts';
 import type { Addresses } from '../generator/plan.ts';
 import { redirectUri } from '../generator/plan.ts';
 import { runCommand, startServer } from '../machine/process.ts';
@@ -55,6 +57,23 @@ export async function makeServiceFolder(folder: string, port: number): Promise<S
   await runCommand(settings, ['apply', file, '--yes']);
   await server.stop();
   return { folder, settings };
+}
+
+type OpenedService = Awaited<ReturnType<typeof openService>>;
+
+/** Works in a data folder that no service runs on. */
+export async function inFolder<Result>(
+  { folder, settings }: ServiceFolder,
+  work: (opened: OpenedService) => Promise<Result>,
+): Promise<Result> {
+  const read = readConfig({ ...settings, MEMBERDOOR_DATA: folder }, folder);
+  if (!read.ok) throw new Error(read.problems.join(' '));
+  const opened = await openService(read.config, { initialise: false, migrate: false });
+  try {
+    return await work(opened);
+  } finally {
+    await opened.store.close();
+  }
 }
 
 /** One address brings the whole load, so what is limited per address has no limit here. */
