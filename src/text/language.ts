@@ -58,6 +58,16 @@ export function chooseLanguage(
   return open(accepted ?? offered.find((tag) => tag === fallback) ?? named[0] ?? fallback);
 }
 
+/** What browsers ask for whose reader chose no language. */
+const unchosen = 'en-US';
+
+/** The country of the language that the browser asks for first, by its two letters; null where it names none. */
+export function countryAsked(acceptLanguage: string | undefined): string | null {
+  const [first] = new Negotiator({ headers: { 'accept-language': acceptLanguage ?? '' } }).languages();
+  const [, country] = /-([a-z]{2})(?:-|$)/i.exec(first ?? '') ?? [];
+  return country === undefined || first === unchosen ? null : country.toUpperCase();
+}
+
 /** Our tag for a tag: `nb-NO` is `nb`, and what Norwegians' browsers call `no` is `nb` too. */
 function ourTag(tag: string): string {
   const primary = tag.toLowerCase().split('-')[0] ?? '';

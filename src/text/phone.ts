@@ -25,6 +25,11 @@ export function readPhone(text: string): string | null {
   return number?.isPossible() === true && number.ext === undefined ? number.number : null;
 }
 
+/** The country of a stored number, by its two letters; null where its calling code is of several and the number does not tell. */
+export function countryOfPhone(phone: string): string | null {
+  return phoneNumbers().parsePhoneNumberFromString(phone)?.country ?? null;
+}
+
 /** A stored number as people read it, such as "+47 91 23 45 67". */
 export function showPhone(phone: string): string {
   return phoneNumbers().parsePhoneNumberFromString(phone)?.formatInternational() ?? phone;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
-import { chooseLanguage, languageName, languages } from '../../src/text/language.ts';
+import { chooseLanguage, countryAsked, languageName, languages } from '../../src/text/language.ts';
 
 type Catalogue = Readonly<Record<string, string>>;
 type Elements = ReturnType<IntlMessageFormat['getAst']>;
@@ -219,4 +219,19 @@ describe('the names of the languages', () => {
       sv: 'Svenska',
     });
   });
+});
+
+it.each([
+  ['nb-NO,nb;q=0.9,en-US;q=0.8', 'NO'],
+  ['en-GB', 'GB'],
+  ['de;q=0.5,pt-br', 'BR'],
+  ['zh-Hant-TW', 'TW'],
+  // What browsers send whose reader chose nothing says nothing.
+  ['en-US,en;q=0.9', null],
+  ['nb', null],
+  ['es-419', null],
+  ['', null],
+  [undefined, null],
+])('a browser that asks for %s is in the country %s', (header, country) => {
+  expect(countryAsked(header)).toBe(country);
 });

@@ -4,7 +4,6 @@ import { findMemberByEmail, updateMember } from '../../../src/storage/members/me
 import {
   back,
   expectLeads,
-  headingOf,
   invoiced,
   newPackage,
   onward,
@@ -16,7 +15,7 @@ import { hosts } from '../../support/fixtures.ts';
 import { problemsOf } from '../../support/members/sign-up.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { useService } from '../../support/use-service.ts';
-import { field } from '../../support/visitor.ts';
+import { field, headingOf } from '../../support/visitor.ts';
 
 const service = useService({ data: 'security' });
 let browser: Shopper;
@@ -108,6 +107,25 @@ describe('a package that asks for an address', () => {
       line1: 'Kirkegata 2',
       email,
     });
+  });
+
+  it.each([
+    ['where the phone number is from', '+46701740605', 'nb-NO', 'Sweden'],
+    ['or else what the browser’s language says', '', 'fi-FI,fi;q=0.9', 'Finland'],
+    ['or nothing, where the browser was told nothing', '', 'en-US,en;q=0.9', ''],
+    ['or nothing, where there is no such country', '', 'en-ZZ', ''],
+  ])('fills in the likely country: %s', async (_where, phone, language, country) => {
+    const ordering = await order(posted);
+    const member = await memberNow();
+    await service.store.transaction((tx) => updateMember(tx, { ...member, phone }));
+    const headers = { 'accept-language': language };
+    const page = await browser.send(ordering.path, { headers });
+    expect(field(page, 'country')).toBe(country);
+    await setAddress({ ...noAddress, country: 'IS' });
+    expect(field(await browser.send(ordering.path, { headers }), 'country')).toMatch(
+      /^(?:Iceland|Island|Islanti)$/,
+    );
+    await service.store.transaction((tx) => updateMember(tx, member));
   });
 
   it('an invoice keeps the address that it was sent to', async () => {

@@ -1,7 +1,7 @@
 // Reads and shows countries.
-import { languages } from '../../../text/language.ts';
+import { countryAsked, languages } from '../../../text/language.ts';
 import { memoized } from '../../../text/memoized.ts';
-import { phoneCountries } from '../../../text/phone.ts';
+import { countryOfPhone, phoneCountries } from '../../../text/phone.ts';
 
 let codes: ReadonlySet<string> | undefined;
 
@@ -33,6 +33,15 @@ export function readCountry(text: string): string | null {
   if (typed === '') return '';
   const code = typed.toUpperCase();
   return allCodes().has(code) ? code : (countriesByName().get(comparable(typed)) ?? null);
+}
+
+/**
+ * Where a member probably lives who has not said so: where the phone number is from, or else the browser's language. For a
+ * field alone that is read before it is sent.
+ */
+export function likelyCountry(phone: string, acceptLanguage: string | undefined): string | null {
+  const country = (phone === '' ? null : countryOfPhone(phone)) ?? countryAsked(acceptLanguage);
+  return country !== null && allCodes().has(country) ? country : null;
 }
 
 /** The name of a country in a language. */

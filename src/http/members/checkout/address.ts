@@ -11,7 +11,7 @@ import type { Language } from '../../../text/language.ts';
 import { pageForm } from '../../form.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { sendTooManyChanges } from '../../pages/problem.ts';
-import { readCountry, showCountry } from '../account/country.ts';
+import { likelyCountry, readCountry, showCountry } from '../account/country.ts';
 import { type CheckoutVisit, orderOf, sendCheckoutPage } from './visit.ts';
 
 /** What a subscriber says of where they live; the recipient is their own name if they leave it empty. */
@@ -71,14 +71,16 @@ export async function submitAddress(tx: Tx, visit: CheckoutVisit): Promise<Answe
   return () => (problems.length > 0 ? sendAddressForm(visit, values, problems) : reply.redirect(here, 303));
 }
 
-/** The member's address as the form shows it. */
-function valuesOf({ member: { address, fullName }, language }: CheckoutVisit): Values {
+/** The member's address as the form shows it; of one who has said no country, the likely one. */
+function valuesOf({ member, language, request }: CheckoutVisit): Values {
+  const { address, fullName, phone } = member;
+  const country = address.country ?? likelyCountry(phone, request.headers['accept-language']);
   return {
     name: address.name ?? fullName,
     line1: address.line1 ?? '',
     postCode: address.postCode ?? '',
     city: address.city ?? '',
-    country: showCountry(address.country, language.tag),
+    country: showCountry(country, language.tag),
   };
 }
 
