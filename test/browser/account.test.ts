@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { languages } from '../../src/text/language.ts';
 import { sizes } from '../support/browser/browser.ts';
 import { axeFindings } from '../support/browser/page-checks.ts';
 import { walkPages } from '../support/browser/page-walk.ts';
@@ -7,6 +8,13 @@ import { accountWalk, member, signInTv } from '../support/browser/walks/account.
 import { linkIn } from '../support/mails/outbox.ts';
 import { useStarted } from '../support/use-service.ts';
 import { visitor } from '../support/visitor.ts';
+
+/** As much of an element as is looked at in the browser. */
+interface Shown {
+  readonly clientHeight: number;
+  readonly clientWidth: number;
+  readonly scrollWidth: number;
+}
 
 const site = useStarted(startSite);
 const walk = accountWalk(site);
@@ -59,6 +67,38 @@ describe('the account pages without JavaScript', () => {
     expect(await menu.getByRole('button').count()).toBe(0);
     expect(await profile.getAttribute('aria-current')).toBe('page');
     await context.close();
+  });
+
+  it('pages 3: a word with a hyphen stays whole in a heading, as long as it fits', async () => {
+    const { page, context } = await open('bo@example.com', '/two-step');
+    const word = page.locator('h1 .whole').filter({ hasText: 'two-step' });
+    for (let width = 320; width <= 400; width += 8) {
+      await page.setViewportSize({ ...sizes.narrow, width });
+      const lines = await word.evaluate((element) =>
+        Math.round((element as never as Shown).clientHeight / 36),
+      );
+      expect(lines, `${width} px`).toBe(1);
+    }
+    expect(await page.getByRole('heading', { name: 'Turn on two-step sign-in', exact: true }).count()).toBe(
+      1,
+    );
+    await context.close();
+  });
+
+  it('pages 3, 4: the menu holds its entries in every language', async () => {
+    for (const tag of languages) {
+      const view = await site.browser.open({ size: 'desk', language: tag });
+      await signIn(view, site, 'bo@example.com');
+      await view.page.goto(`${site.issuer}/account/devices`);
+      const over = await view.page
+        .locator('.side a')
+        .evaluateAll(
+          (links) =>
+            (links as never as readonly Shown[]).filter((link) => link.scrollWidth > link.clientWidth).length,
+        );
+      expect(over, tag).toBe(0);
+      await view.context.close();
+    }
   });
 
   it('pages 1, 18: details are changed, and the page says so', async () => {

@@ -103,6 +103,10 @@ export function field(page: Answer, name: string): string {
   return value.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
 }
 
+/** The heading of a page, as it is read. */
+export const headingOf = ({ text }: Pick<Answer, 'text'>): string =>
+  (/<h1[^>]*>(.*?)<\/h1>/s.exec(text)?.[1] ?? '').replaceAll(/<[^>]*>/g, '');
+
 /** The parameters of the answer that a redirect carries to the client. */
 export function answerOf(answer: Answer): URLSearchParams {
   if (answer.headers.location === undefined) throw new Error(`no redirect but ${answer.status}`);

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { type PackageFacts, packageDefaults } from '../../../src/core/access/package.ts';
 import { changePackage } from '../../../src/operations/access/package.ts';
 import { addSubscription } from '../../../src/operations/access/subscription.ts';
-import { back, expectLeads, headingOf, invoiced, newPackage, onward } from '../../support/access/shopper.ts';
+import { back, expectLeads, invoiced, newPackage, onward } from '../../support/access/shopper.ts';
 import { countsOf, summariesOf } from '../../support/access/summaries.ts';
 import { tenantOf, textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { useService } from '../../support/use-service.ts';
+import { headingOf } from '../../support/visitor.ts';
 
 const day = 24 * 60 * 60 * 1_000;
 

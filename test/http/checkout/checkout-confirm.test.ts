@@ -7,7 +7,7 @@ import {
 } from '../../../src/core/access/invoicing.ts';
 import { checkoutLifetime } from '../../../src/core/access/limits.ts';
 import { changeTenant } from '../../../src/operations/tenant/tenant.ts';
-import { back, expectLeads, headingOf, invoiced, onward } from '../../support/access/shopper.ts';
+import { back, expectLeads, invoiced, onward } from '../../support/access/shopper.ts';
 import {
   countsOf,
   givenOf,
@@ -21,6 +21,7 @@ import { hosts } from '../../support/fixtures.ts';
 import { day } from '../../support/records/records.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { useService } from '../../support/use-service.ts';
+import { headingOf } from '../../support/visitor.ts';
 
 const service = useService({ data: 'security' });
 const summaries = summariesOf(() => service);

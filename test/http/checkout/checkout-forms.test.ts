@@ -3,7 +3,6 @@ import { flowLifetime } from '../../../src/core/limits.ts';
 import {
   back,
   expectLeads,
-  headingOf,
   invoiced,
   newPackage,
   type Ordering,
@@ -17,7 +16,7 @@ import type { Answer, Ask } from '../../support/http.ts';
 import { wayOn } from '../../support/members/sign-up.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { useService } from '../../support/use-service.ts';
-import { field } from '../../support/visitor.ts';
+import { field, headingOf } from '../../support/visitor.ts';
 
 const service = useService({ data: 'security' });
 let browser: Shopper;

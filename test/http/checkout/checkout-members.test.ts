@@ -5,15 +5,7 @@ import { packageDefaults } from '../../../src/core/access/package.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { changePackage } from '../../../src/operations/access/package.ts';
 import { disableMember } from '../../../src/operations/member/member.ts';
-import {
-  back,
-  expectLeads,
-  headingOf,
-  invoiced,
-  newPackage,
-  onward,
-  shopper,
-} from '../../support/access/shopper.ts';
+import { back, expectLeads, invoiced, newPackage, onward, shopper } from '../../support/access/shopper.ts';
 import { countsOf, givenOf, type Row, rowsOf, summariesOf } from '../../support/access/summaries.ts';
 import { tenantOf, textOf } from '../../support/device.ts';
 import { expectErrorPage } from '../../support/expected/expectations.ts';
@@ -21,7 +13,7 @@ import { hosts } from '../../support/fixtures.ts';
 import { consentRecord } from '../../support/records/access-records.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { useService } from '../../support/use-service.ts';
-import { field } from '../../support/visitor.ts';
+import { field, headingOf } from '../../support/visitor.ts';
 
 const service = useService({ data: 'security' });
 const summaries = summariesOf(() => service);

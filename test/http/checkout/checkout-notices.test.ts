@@ -8,7 +8,7 @@ import {
   signedNotice,
   signedReturn,
 } from '../../support/access/hosted-payment.ts';
-import { expectLeads, headingOf, onward } from '../../support/access/shopper.ts';
+import { expectLeads, onward } from '../../support/access/shopper.ts';
 import type { Row } from '../../support/access/summaries.ts';
 import { tenantOf } from '../../support/device.ts';
 import { expectJsonError } from '../../support/expected/expectations.ts';
@@ -16,6 +16,7 @@ import { hosts } from '../../support/fixtures.ts';
 import { allRows } from '../../support/records/rows.ts';
 import type { TestService } from '../../support/service.ts';
 import { useStarted } from '../../support/use-service.ts';
+import { headingOf } from '../../support/visitor.ts';
 
 const shop = useStarted(startCardShop);
 let service: TestService;

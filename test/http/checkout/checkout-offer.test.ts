@@ -1,20 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { referenceLength } from '../../../src/core/access/limits.ts';
-import {
-  back,
-  expectLeads,
-  headingOf,
-  invoiced,
-  newPackage,
-  onward,
-  shopper,
-} from '../../support/access/shopper.ts';
+import { back, expectLeads, invoiced, newPackage, onward, shopper } from '../../support/access/shopper.ts';
 import { textOf } from '../../support/device.ts';
 import { expectErrorPage } from '../../support/expected/expectations.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { useService } from '../../support/use-service.ts';
-import { field } from '../../support/visitor.ts';
+import { field, headingOf } from '../../support/visitor.ts';
 
 const service = useService({ data: 'security' });
 let packageId: number;

@@ -10,21 +10,14 @@ import {
 } from '../../support/access/card.ts';
 import { signedReturn } from '../../support/access/hosted-payment.ts';
 import type { PaymentPage } from '../../support/access/payment-page.ts';
-import {
-  allowReturns,
-  expectLeads,
-  headingOf,
-  newPackage,
-  onward,
-  shopper,
-} from '../../support/access/shopper.ts';
+import { allowReturns, expectLeads, newPackage, onward, shopper } from '../../support/access/shopper.ts';
 import { tenantOf, textOf } from '../../support/device.ts';
 import { expectErrorPage, expectJsonError } from '../../support/expected/expectations.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { allRows } from '../../support/records/rows.ts';
 import type { TestService } from '../../support/service.ts';
 import { useStarted } from '../../support/use-service.ts';
-import { field } from '../../support/visitor.ts';
+import { field, headingOf } from '../../support/visitor.ts';
 
 const shop = useStarted(startCardShop);
 let service: TestService;

@@ -3,7 +3,6 @@ import {
   allowReturns,
   back,
   expectLeads,
-  headingOf,
   newPackage,
   onward,
   type Shopper,
@@ -14,6 +13,7 @@ import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { serviceForTest, useService } from '../../support/use-service.ts';
+import { headingOf } from '../../support/visitor.ts';
 
 const service = useService({ data: 'security' });
 /** A member's, signed in by the first order. */

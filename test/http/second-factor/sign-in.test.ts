@@ -6,7 +6,7 @@ import { digitsOf, shownCodes, shownSecret } from '../../support/members/second-
 import { givePasskey } from '../../support/members/soft-passkey.ts';
 import { begin, give, isSignedIn, parameters, password, twoStepsOf } from '../../support/members/two-step.ts';
 import { useService } from '../../support/use-service.ts';
-import { answerOf, field, visitor } from '../../support/visitor.ts';
+import { answerOf, field, headingOf, visitor } from '../../support/visitor.ts';
 
 const service = useService({ data: 'security' });
 const step = totp.stepSeconds * second;
@@ -16,7 +16,7 @@ describe('the second step', () => {
   it('comes behind the password, and leads to the client at once', async () => {
     const { browser, email, secret } = await ready();
     const page = await begin(browser, email);
-    expect(page.text).toContain('<h1>Two-step sign-in</h1>');
+    expect(headingOf(page)).toBe('Two-step sign-in');
     expect(await isSignedIn(browser)).toBe(false);
     const answer = await give(browser, page, { code: await digitsOf(service, secret) });
     expect(answerOf(answer).has('code')).toBe(true);
@@ -54,7 +54,7 @@ describe('the second step', () => {
     const { email } = await newMember();
     const browser = visitor(service, hosts.a);
     const page = await begin(browser, email);
-    expect(page.text).toContain('<h1>Turn on two-step sign-in</h1>');
+    expect(headingOf(page)).toBe('Turn on two-step sign-in');
     const secret = shownSecret(page);
     const setUp = { setUp: field(page, 'setUp') };
     const wrong = await give(browser, page, { ...setUp, code: await digitsOf(service, secret, 90) });

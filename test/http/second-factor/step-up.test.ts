@@ -11,6 +11,7 @@ import {
   answerOf,
   authorizationParameters,
   field,
+  headingOf,
   pkce,
   type Tokens,
   token,
@@ -71,7 +72,7 @@ it.each([
     const { id, browser } = await signedIn();
     const { secret } = await giveSecondFactor(service, id);
     const { answer: page, proof } = await ask(browser, more);
-    expect(page.text).toContain('<h1>Two-step sign-in</h1>');
+    expect(headingOf(page)).toBe('Two-step sign-in');
     expect(page.text).not.toContain('name="trust"');
     expect((await give(browser, page, { code: '000000' })).status).toBe(422);
     const before = browser.cookies.get('__Host-memberdoor-session');

@@ -126,6 +126,3 @@ export function expectLeads(answer: Answer, location: string): void {
     location,
   });
 }
-
-/** The heading of a page. */
-export const headingOf = ({ text }: Answer) => /<h1[^>]*>([^<]*)<\/h1>/.exec(text)?.[1];

@@ -2,7 +2,15 @@ import { expect } from 'vitest';
 import type { Door } from '../../../src/testing/door.ts';
 import { deviceGrant } from '../device.ts';
 import { type Answer, httpClient } from '../http.ts';
-import { answerOf, authorizationParameters, field, pkce, type Visitor, visitor } from '../visitor.ts';
+import {
+  answerOf,
+  authorizationParameters,
+  field,
+  headingOf,
+  pkce,
+  type Visitor,
+  visitor,
+} from '../visitor.ts';
 
 const redirectUri = 'http://localhost:9879/callback';
 
@@ -115,5 +123,3 @@ export const said = async (answer: Promise<Answer>) => {
 };
 
 export const statusAt = async (own: Visitor, path: string) => String((await own.send(path)).status);
-
-const headingOf = ({ text }: Answer) => /<h1[^>]*>([^<]*)</.exec(text)?.[1] ?? '';

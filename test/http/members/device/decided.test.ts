@@ -19,7 +19,7 @@ import { auditEvents } from '../../../support/operators/api.ts';
 import { allRows } from '../../../support/records/rows.ts';
 import { apps, refreshAs } from '../../../support/tokens.ts';
 import { useStarted } from '../../../support/use-service.ts';
-import { field } from '../../../support/visitor.ts';
+import { field, headingOf } from '../../../support/visitor.ts';
 
 const service = useStarted(startUnlimited);
 let phone: Phone;
@@ -31,7 +31,6 @@ beforeAll(async () => {
 const codes = () => codesFor(service, hosts.a, apps.pub1, { device_name: 'Living room' });
 const follow = async (answer: Answer, browser = phone) =>
   browser.send(String((answer.status === 303 ? answer : null)?.headers.location));
-const headingOf = ({ text }: Answer) => /<h1[^>]*>([^<]*)</.exec(text)?.[1];
 
 /** Presses the button of a page after a decision. */
 const pressSignOut = (page: Answer, browser = phone) =>

@@ -43,12 +43,15 @@ async function show(tx: Tx, visit: Visit, problem: string | null): Promise<Answe
     });
 }
 
+/** A name in a sentence: it is read in its own direction, and the sentence keeps its own (U+2068, U+2069). */
+const isolated = (name: string) => `\u2068${name}\u2069`;
+
 /** What a member may join, as the pages show it. */
 export async function offersShown(tx: Tx, { request, member, language, deps }: Visit) {
   const visit = { now: deps.clock(), ipAddress: request.address };
   const offers = await listSeatOffers(tx, member, visit);
   const aboutOf = ({ way, through, until }: SeatOffer) => [
-    ...(through === null ? [] : [language.t('account.seats.offers.lead', { through })]),
+    ...(through === null ? [] : [language.t('account.seats.offers.lead', { through: isolated(through) })]),
     ...(way === 'network' ? [language.t('account.seats.offers.network')] : []),
     ...(until === null ? [] : [language.t('account.seats.offers.until', { date: dayOf(until, language) })]),
   ];
