@@ -587,7 +587,7 @@ CREATE UNIQUE INDEX "membersByExternalId" on "members" ("tenantId", "externalId"
 
 CREATE INDEX "membersByOldHash" on "members" ("tenantId", "oldHashUnit", "oldHashWork") where "oldHashUnit" is not null;
 
-CREATE TABLE "imports" ("id" text primary key, "tenantId" text not null references "tenants" ("id"), "fileName" text not null, "fileHash" text not null, "fileBytes" integer not null, "received" integer not null, "options" text not null, "place" text, "readTo" integer not null, "line" integer not null, "added" integer not null, "changed" integer not null, "skipped" integer not null, "refused" integer not null, "actorKind" text not null, "actorId" text, "actorAddress" text, "createdAt" integer not null, "startedAt" integer, "endedAt" integer, "failure" text, "work" text default 'none' not null, "trial" text, "invited" integer default 0 not null);
+CREATE TABLE "imports" ("id" text primary key, "tenantId" text not null references "tenants" ("id"), "fileName" text not null, "fileHash" text not null, "fileBytes" integer not null, "received" integer not null, "options" text not null, "place" text, "readTo" integer not null, "line" integer not null, "added" integer not null, "changed" integer not null, "skipped" integer not null, "refused" integer not null, "actorKind" text not null, "actorId" text, "actorAddress" text, "createdAt" integer not null, "startedAt" integer, "endedAt" integer, "failure" text, "work" text default 'none' not null, "trial" text, "invited" integer default 0 not null, "sending" text);
 
 CREATE INDEX "importsOfTenant" on "imports" ("tenantId", "createdAt", "id");
 

@@ -599,6 +599,7 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     MI17: 'an upload whose form has a hundred thousand fields before its file',
     MI18: 'a file whose beginning is a text without an end, full of quotes',
     MI19: 'a member with a million line ends in one cell',
+    MI20: 'two files that are sent to one import at once',
   },
   'Members who are asked for elsewhere': {
     LM1: 'an old system whose address leads inside: by name, by rebinding, in forms of IPv6, by a redirect',

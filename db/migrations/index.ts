@@ -73,6 +73,7 @@ import * as networksOfSeats from './0080-networks-of-seats.ts';
 import * as seatsOfInvoices from './0081-seats-of-invoices.ts';
 import * as eventsInOrder from './0082-events-in-order.ts';
 import * as invitedByImports from './0083-invited-by-imports.ts';
+import * as sendingsOfImports from './0084-sendings-of-imports.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Those that both engines run. One that has landed is frozen: write the next, here. */
@@ -124,6 +125,7 @@ const ofBoth: Readonly<Record<string, Migration>> = {
   '0081-seats-of-invoices': seatsOfInvoices,
   '0082-events-in-order': eventsInOrder,
   '0083-invited-by-imports': invitedByImports,
+  '0084-sendings-of-imports': sendingsOfImports,
 };
 
 /** Every migration by name, in order. */

@@ -55,6 +55,8 @@ export interface Import extends ImportCounts {
   readonly fileBytes: number;
   /** How much of it is here. */
   readonly received: number;
+  /** What its sender calls the sending that this is of; null where nothing was said. */
+  readonly sending: string | null;
   readonly options: ImportOptions;
   /** What its beginning says; null until it was read. */
   readonly head: FileHead | null;

@@ -67,6 +67,7 @@ export const wordsOfFiles = {
   another_address: '{it} is not the address that was asked for',
   is_disabled_there: 'the member may not sign in there',
   import_elsewhere: 'the import has got to byte {at}: go on there',
+  import_other_sending: 'another sender has begun to send the file anew: send yours from its beginning',
   import_under_way: 'another import of the tenant is under way: finish or cancel that one first',
   import_phase: 'the import is {phase}, so this cannot be done to it now',
   import_file_gone: 'its file is not here any more: upload it again',

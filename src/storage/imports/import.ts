@@ -63,6 +63,7 @@ type ImportChanges = Partial<
       | 'fileBytes'
       | 'fileHash'
       | 'received'
+      | 'sending'
       | 'head'
       | 'options'
       | 'work'

@@ -8,6 +8,7 @@ export const importRecord = (id: string, tenantId: string, more: Partial<Import>
   fileHash: 'hash',
   fileBytes: 200,
   received: 200,
+  sending: null,
   options: { columns: {}, firebase: null, format: 'own', existing: 'skip', mail: false, slowHashes: false },
   head: { format: 'own', layout: 'lines', delimiter: '', columns: [], begins: { offset: 0, line: 1 } },
   work: 'none',

@@ -159,7 +159,7 @@ const begun = onTenant({
     // The same file with something else said of it is another import.
     if (known !== null && JSON.stringify(known.options) === JSON.stringify(options)) return answerOf(known);
     const counts = { added: 0, changed: 0, skipped: 0, refused: 0 };
-    const file = { fileName, fileHash, fileBytes, received: fileBytes };
+    const file = { fileName, fileHash, fileBytes, received: fileBytes, sending: null };
     const from = { readTo: head.begins.offset, line: head.begins.line };
     const times = { createdAt: now, startedAt: now, endedAt: null, failure: null };
     const ofCommand = { work: 'none', trial: null, invited: 0 } as const;

@@ -20,6 +20,14 @@ import { importAnswer, importIdField, importSchema } from './list.ts';
 
 const nameField = s.held(s.text('What the file is called', 'members.csv'), s.lineRule(255));
 
+const sendingField = s.held(
+  s.text(
+    'Any name for this sending of the file, the same with each part: what another sender sends meanwhile never comes between',
+    '0f8fad5b-d9cb-469f-a165-70867728950e',
+  ),
+  { maxLength: 64, pattern: '^[\\w-]+$' },
+);
+
 type Context = OnTenant<OperationContext>;
 
 const created = onTenant({
@@ -62,7 +70,14 @@ const created = onTenant({
     }
     const counts = { added: 0, changed: 0, skipped: 0, refused: 0, invited: 0 };
     // How long it is shows when all of it is here.
-    const file = { fileName: name, fileHash: '', fileBytes: uploadBytes + 1, received: 0, head: null };
+    const file = {
+      fileName: name,
+      fileHash: '',
+      fileBytes: uploadBytes + 1,
+      received: 0,
+      sending: null,
+      head: null,
+    };
     const times = { createdAt: now, startedAt: null, endedAt: null, failure: null };
     const place = { readTo: 0, line: 1, work: 'receive', trial: null } as const;
     const options = { format, existing, mail, slowHashes, columns, firebase: null };
@@ -108,14 +123,16 @@ const uploaded = onTenant({
     }),
     last: s.flag('Whether it is the last one'),
   },
-  optional: { name: nameField },
+  optional: { name: nameField, sending: sendingField },
   output: importSchema,
-  run: async (context, { importId, start, content, last, name }) => {
+  run: async (context, { importId, start, content, last, name, sending = null }) => {
     const { tx, tenant, vault } = context;
     refuseIfAny(fileNameProblems('name', name));
     const one = await importIn(context, importId, 'receive');
     if (start !== one.received && start !== 0)
       throw conflict('start', 'import_elsewhere', { at: one.received });
+    // Another sender may have begun anew, and be at the same place of another file.
+    if (start !== 0 && sending !== one.sending) throw conflict('sending', 'import_other_sending');
     const bytes = Buffer.from(content, 'base64');
     if (!last && bytes.length < headBytes)
       throw invalid('content', 'upload_part_small', { least: headBytes });
@@ -129,7 +146,7 @@ const uploaded = onTenant({
     await insertPart(tx, { importId, start, sealed: vault.encrypt(bytes, tenant.id) });
     const whole = last ? ({ work: 'check', fileBytes: received } as const) : {};
     const called = name === undefined ? {} : { fileName: name };
-    const changes = { received, ...begun, ...whole, ...called };
+    const changes = { received, sending, ...begun, ...whole, ...called };
     await moveImport(tx, one, changes);
     if (last) wakeAfterCommit(tx, 'imports');
     return importAnswer({ ...one, ...changes });

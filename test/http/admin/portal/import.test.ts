@@ -1,8 +1,9 @@
+import { type ClientRequest, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { headBytes, importPartBytes, uploadBytes } from '../../../../src/core/import/limits.ts';
 import { hosts } from '../../../support/fixtures.ts';
-import type { Answer } from '../../../support/http.ts';
+import { type Answer, exchange } from '../../../support/http.ts';
 import { adminOf, refusal, run, tokenOf } from '../../../support/operators/desk.ts';
 import { filledIn, mainOf, newAdmin, type PortalVisitor } from '../../../support/operators/portal.ts';
 import { useService } from '../../../support/use-service.ts';
@@ -44,6 +45,29 @@ async function upload(path: string, name: string, content: Buffer, by = admin): 
   expect(page.status).toBe(200);
   const form = [...filledIn(page)].filter(([field]) => field === 'token');
   return by.send(path, withFile(form, name, content));
+}
+
+/** Sends a body in two, and does something when its first half was sent. */
+async function sentInTwo(
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  [first, second]: readonly [Buffer, Buffer],
+  between: () => Promise<void>,
+): Promise<Answer> {
+  const cookie = [...admin.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const length = { 'content-length': String(first.length + second.length) };
+  const ask = { method: 'POST', headers: { ...headers, ...length, cookie } };
+  const sent = Promise.withResolvers<ClientRequest>();
+  const answer = exchange(tenant, path, ask, (options, answered) => {
+    const asked = request({ ...options, port: service.port }, answered);
+    asked.write(first, () => sent.resolve(asked));
+    // It ends when the second half was sent.
+    return Object.assign(Object.create(asked), { end: () => asked });
+  });
+  const asked = await sent.promise;
+  await between();
+  asked.end(second);
+  return answer;
 }
 
 const idOf = (path: string) => path.split('/').at(-3) ?? '';
@@ -281,6 +305,37 @@ describe('an import in the portal', () => {
     await run(service, 'imports.start', { tenant, importId: idOf(path) });
     await service.imported();
     expect(await told(path)).toMatchObject({ phase: 'failed', added: 0 });
+  });
+
+  it('MI20: parts of two files that are sent to one import at once are never put together', async () => {
+    const path = await begin();
+    const part = Buffer.alloc(importPartBytes, line('early@z.test'));
+    const to = { tenant, importId: idOf(path), last: false, content: part.toString('base64') };
+    // A form takes its file as it arrives: another sender begins anew when half of it is here.
+    const form = [...filledIn(await admin.send(path))].filter(([field]) => field === 'token');
+    const { body, headers } = withFile(form, 'mine.jsonl', Buffer.concat([part, part]));
+    // A part is sent once there is more.
+    const half = body.length - importPartBytes / 2;
+    const refused = await sentInTwo(
+      path,
+      headers,
+      [body.subarray(0, half), body.subarray(half)] as const,
+      async () => {
+        await expect.poll(async () => (await partsOf(idOf(path))).length).toBeGreaterThan(0);
+        await run(service, 'imports.upload', { ...to, start: 0, sending: 'theirs' });
+      },
+    );
+    expect(refused.status).toBe(422);
+    expect(mainOf(refused)).toMatch(/id="f-file-error">Another sender has begun/);
+    const next = { ...to, start: importPartBytes };
+    for (const other of [{}, { sending: 'mine' }])
+      expect(await refusal(service, 'imports.upload', { ...next, ...other })).toMatchObject({
+        kind: 'conflict',
+        problems: ['another sender has begun to send the file anew: send yours from its beginning'],
+      });
+    await run(service, 'imports.upload', { ...next, sending: 'theirs' });
+    expect((await partsOf(idOf(path))).map(({ start }) => start)).toEqual([0, importPartBytes]);
+    await cancel(path);
   });
 
   it('MI17: reads no form of a thousand fields, and keeps no one waiting for it', async () => {

@@ -60,7 +60,8 @@ async function submitUpload(visit: OperationVisit): Promise<FastifyReply> {
     if (!(error instanceof OperationRefused)) throw error;
     // A browser hears nothing before all that it sends was taken.
     for await (const _ of bytes);
-    return again(...error.problems);
+    // Whatever is wrong with a part is wrong with the file, the one field of the form.
+    return again(...error.problems.map((one) => ({ ...one, path: ['file'] })));
   }
   const page = operationNamed(visit, 'imports.read');
   return visit.reply.redirect((page && addressOf(page, visit.known)) ?? '/admin', 303);
@@ -72,11 +73,14 @@ async function sendParts(
   { name }: Upload,
   bytes: AsyncIterable<Buffer>,
 ): Promise<void> {
+  const { random, clock } = visit.deps;
+  const sending = random.id(clock());
   let held: Buffer[] = [];
   let [length, start] = [0, 0];
   const send = async (last: boolean) => {
     const content = Buffer.concat(held).toString('base64');
-    await call(visit, visit.operation, { ...visit.known, start, content, last, name: fileNameOf(name) });
+    const part = { start, content, last, sending, name: fileNameOf(name) };
+    await call(visit, visit.operation, { ...visit.known, ...part });
     [held, start, length] = [[], start + length, 0];
   };
   for await (const some of bytes) {
