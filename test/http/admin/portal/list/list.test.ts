@@ -100,7 +100,7 @@ describe('a list', () => {
     const now = new Date(service.clock.now() + 60_000).toISOString().slice(0, 16);
     expect(mainOf(await tina.send(`${home}/audit?from=${now}`))).toContain('Nothing matches these filters');
     const page = await tina.send(`${home}/audit?until=${now}&event=admin_signed_in`);
-    const href = /class="button quiet" href="([^"]*)">Export as JSON Lines/.exec(page.text)?.[1];
+    const href = /class="button" href="([^"]*)">Export as JSON Lines/.exec(page.text)?.[1];
     const file = await tina.send(plain(String(href)));
     expect(file.headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
     const events = file.text
