@@ -101,3 +101,30 @@ export function isAlike(one: Told, other: Told): boolean {
     one.actorId === other.actorId
   );
 }
+
+/** What someone does, and what is written of it besides: both tell of one thing. */
+const deeds: ReadonlySet<AuditEventName> = new Set([acted, 'checkout_completed']);
+const besides: ReadonlySet<AuditEventName> = new Set([
+  'subscription_changed',
+  'seat_invited',
+  'seat_taken',
+  'seat_ended',
+  'password_reset_asked',
+]);
+
+/** An event, as far as it says what it is part of. */
+type Part = Pick<AuditEvent, 'event' | 'result' | 'at' | 'actorKind' | 'actorId'>;
+
+/** Whether an event does what others may be written of besides. */
+export const isDeed = ({ event, result }: Part): boolean => result === 'done' && deeds.has(event);
+
+/** Whether an event was written of a deed besides: at its moment, and of the same actor. */
+export function isPartOf(deed: Part, other: Part): boolean {
+  return (
+    isDeed(deed) &&
+    besides.has(other.event) &&
+    deed.at === other.at &&
+    deed.actorKind === other.actorKind &&
+    deed.actorId === other.actorId
+  );
+}

@@ -6,7 +6,9 @@ import { mayGrant } from '../../../core/operators/permission.ts';
 import {
   eventsOfPart,
   isAlike,
+  isDeed,
   isOfPart,
+  isPartOf,
   type TimelinePart,
   timelineParts,
 } from '../../../core/operators/timeline.ts';
@@ -132,22 +134,25 @@ function placesIn(cursor: Cursor | null) {
     : { atEvents: { at, id: Number.MAX_SAFE_INTEGER }, atMails: { createdAt: at, id } };
 }
 
-/** Those that are alike and follow one another, together. */
+/** Those that follow one another and are alike, or of one deed, together. */
 function grouped(found: readonly Happening[]): readonly (readonly Happening[])[] {
   const groups: Happening[][] = [];
   for (const one of found) {
-    const group = groups.at(-1);
-    const before = group?.at(-1)?.event;
-    if (
-      group !== undefined &&
-      before !== undefined &&
-      one.event !== undefined &&
-      isAlike(one.event, before)
-    ) {
-      group.push(one);
-    } else groups.push([one]);
+    const group = groups.at(-1) ?? [];
+    if (one.event !== undefined && belongs(one.event, eventsIn(group))) group.push(one);
+    else groups.push([one]);
   }
   return groups;
+}
+
+const eventsIn = (group: readonly Happening[]) => group.flatMap(({ event }) => event ?? []);
+
+function belongs(event: StoredAuditEvent, group: readonly StoredAuditEvent[]): boolean {
+  const before = group.at(-1);
+  if (before === undefined) return false;
+  const deed = group.find(isDeed);
+  if (deed !== undefined) return isPartOf(deed, event);
+  return isAlike(event, before) || group.every((other) => isPartOf(event, other));
 }
 
 async function answers(
@@ -166,13 +171,13 @@ async function answers(
   return groups.map((group) => {
     const [newest] = group;
     if (newest === undefined) throw new Error('a group of nothing');
-    const events = group.flatMap(({ event }) => event ?? []);
+    const events = eventsIn(group);
     const addresses = distinct(events.flatMap(({ address }) => address ?? []).map(seenAddress));
     const agent = nameBrowser(agents.get(newest.event?.target ?? '') ?? '');
     return {
       at: isoTime(newest.at),
       firstAt: isoTime(group.at(-1)?.at ?? newest.at),
-      count: group.length,
+      count: events.some(isDeed) ? 1 : group.length,
       event: told.find(({ id }) => id === tellingOf(group)?.id) ?? null,
       mail: newest.mail === undefined ? null : mailAnswer(newest.mail),
       browsers: distinct([
@@ -185,9 +190,11 @@ async function answers(
   });
 }
 
-/** The event that stands for a group: the newest, unless that is a page of what the one before it tells. */
-const tellingOf = (group: readonly Happening[]): StoredAuditEvent | undefined =>
-  (group.find(({ event }) => event?.event !== 'page_refused') ?? group[0])?.event;
+/** The event that stands for a group: its deed, or the newest, unless that is a page of what the one before it tells. */
+function tellingOf(group: readonly Happening[]): StoredAuditEvent | undefined {
+  const events = eventsIn(group);
+  return events.find(isDeed) ?? events.find(({ event }) => event !== 'page_refused') ?? events[0];
+}
 
 const mailAnswer = ({ name, state, sentAt, lastError }: MemberMail) => ({
   name,

@@ -72,13 +72,11 @@ describe('what happened to a member', () => {
 
     const whole = await timeline(memberId);
     expect(told(whole)).toEqual([
+      // What is written of a deed besides tells nothing that the deed does not.
       'admin_acted',
-      'subscription_changed',
       'admin_acted',
-      'subscription_changed',
       'passwordReset',
       'admin_acted',
-      'password_reset_asked',
       // Four of the same, one after another, are told once.
       'sign_in_refused 4',
       'code_issued',
@@ -87,12 +85,10 @@ describe('what happened to a member', () => {
     ]);
     expect(whole.entries.find(({ mail }) => mail !== null)?.mail).toMatchObject({ state: 'sent' });
     expect(told(await timeline(memberId, { part: 'mail' }))).toEqual(['passwordReset']);
-    expect(told(await timeline(memberId, { part: 'money' }))).toEqual([
-      'admin_acted',
-      'subscription_changed',
-      'admin_acted',
-      'subscription_changed',
-    ]);
+    expect(told(await timeline(memberId, { part: 'money' }))).toEqual(['admin_acted', 'admin_acted']);
+    // A page ends behind all that is told as one.
+    const first = await timeline(memberId, { part: 'money', limit: 1 });
+    expect(told(await timeline(memberId, { part: 'money', before: first.next }))).toEqual(['admin_acted']);
     const signIns = await timeline(memberId, { part: 'sign_ins' });
     expect(told(signIns)).toContain('sign_in_refused 4');
     expect(told(signIns)).not.toContain('subscription_changed');

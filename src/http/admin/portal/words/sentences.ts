@@ -4,6 +4,7 @@ import { type EventNames, nounOf } from '../../../../operations/audit/event-name
 import { say, sayIfKnown } from '../../../../text/portal.ts';
 import { moneyText } from './amounts.ts';
 import { labelOf } from './labels.ts';
+import { subscriptionDeed } from './subscriptions.ts';
 
 /** An event as `audit.list` and `members.read` answer it. */
 export interface ToldEvent {
@@ -51,11 +52,18 @@ export function sentenceOf(event: ToldEvent): Sentence {
   const isBad = event.result === 'refused' && !isEnd;
   const tag = isEnd ? say('event.tag.ended') : isBad ? say('event.tag.refused') : null;
   const isActed = event.event === 'admin_acted';
-  const said = isActed ? actedText(event) : say(`event.${event.event}`, placesOf(event));
+  const deed = subscriptionText(event);
+  const said = deed ?? (isActed ? actedText(event) : say(`event.${event.event}`, placesOf(event)));
   const reason = tag !== null || explained.has(event.event) ? event.reason : null;
-  const more = isActed ? changesText(event.changes) : reason;
+  const more = deed !== null ? null : isActed ? changesText(toldChanges(event)) : reason;
   const text = more === null || more === '' ? said : say('event.because', { said, more });
   return { tag: tag === null ? null : { text: tag, isBad }, parts: partsOf(text, namesIn(event)) };
+}
+
+/** What became of a subscription, where the event says it. */
+function subscriptionText(event: ToldEvent): string | null {
+  const deed = subscriptionDeed(event);
+  return deed === null ? null : say(`event.subscription.${deed}`, placesOf(event));
 }
 
 /** What an operator did, by the operation; one without words of its own goes by its name. */
@@ -133,6 +141,12 @@ function partsOf(text: string, names: Readonly<Record<Place, SentencePart>>): re
     .map((piece, index) => (index % 2 === 0 ? { text: piece } : names[piece as Place]))
     .filter((part) => !('text' in part) || part.text !== '');
 }
+
+/** What changed, without what the operation itself says. */
+const toldChanges = ({ operation, changes }: ToldEvent) =>
+  /\.(?:en|dis)able$/.test(operation ?? '') ? changes.filter(({ field }) => !isSwitch.has(field)) : changes;
+
+const isSwitch: ReadonlySet<string> = new Set(['status', 'disabledAt']);
 
 /** What changed, such as "added a redirect URI"; of many fields, the first two and how many more. */
 function changesText(changes: readonly FieldChange[]): string {

@@ -82,13 +82,41 @@ describe('pages 21: an event of the audit is a sentence with names for ids', () 
     const event = await newest();
     expect(sentenceText(event)).toBe('An operator changed the client The client-1: added a redirect URI');
     expect(sentenceOf(event).parts).toContainEqual({ name: 'The client-1', of: 'client', id: clientId });
+    await world.operate('members.disable', { memberId: world.memberId });
+    expect(sentenceText(await newest())).toBe('An operator disabled Ada Holt');
+    await world.operate('members.enable', { memberId: world.memberId });
+    expect(sentenceText(await newest())).toBe('An operator enabled Ada Holt');
     await world.operate('members.change', { memberId: world.memberId, nickName: 'Ada' });
     expect(sentenceText(await newest())).toBe(
       'An operator changed the details of Ada Holt: changed nick name',
     );
+  });
+
+  it('says what became of a subscription, and not from which state to which', async () => {
     const subscriptionId = await newSubscription(world);
-    await world.operate('subscriptions.change', { subscriptionId, change: 'cancel' });
-    expect(sentenceText(await newest())).toMatch(/^An operator changed the subscription of \w.* to Gold/);
+    const [deed, begun] = await listed({ limit: 2 });
+    expect([deed, begun].map((event) => sentenceText(event as ToldEvent))).toEqual([
+      expect.stringMatching(/^An operator gave \w.* a subscription to Gold$/),
+      expect.stringMatching(/^An operator gave \w.* a subscription to Gold$/),
+    ]);
+    for (const [change, words] of [
+      ['cancel', 'cancelled'],
+      ['resume', 'resumed'],
+      ['renew', 'renewed'],
+      ['end', 'ended'],
+    ] as const) {
+      await world.operate('subscriptions.change', { subscriptionId, change });
+      const both = await listed({ limit: 2 });
+      const told = new RegExp(`^An operator ${words} the subscription of \\w.* to Gold$`);
+      for (const event of both) expect(sentenceText(event), event.event).toMatch(told);
+    }
+    const own = { event: 'subscription_changed', target: String(subscriptionId) } as const;
+    await happens({ ...own, reason: 'active, then cancelled' });
+    expect(sentenceText(await newest())).toBe('Ada Holt cancelled the subscription to Gold');
+    await happens({ ...own, reason: 'pending, then active' });
+    expect(sentenceText(await newest())).toBe('Ada Holt started the subscription to Gold');
+    await happens({ ...own, actorKind: 'service', actorId: null, reason: 'active, then expired' });
+    expect(sentenceText(await newest())).toMatch(/^The subscription of \w.* to Gold expired$/);
   });
 
   it('says of a member what was done, refused and ended', async () => {

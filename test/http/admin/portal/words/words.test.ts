@@ -18,11 +18,27 @@ beforeAll(async () => {
   home = `/admin/tenants/${world.host}`;
 });
 
-it('pages 21: each permission that a token may have says what it lets the token do', async () => {
+it('pages 21: each permission that a token may have is words, and says its name in the admin API', async () => {
   const form = mainOf(await browser.send(`${home}/tokens/+create`));
   for (const permission of permissions) {
-    expect(form, permission).toMatch(new RegExp(`>${permission} <span class="soft">[A-Z][a-z]`));
+    const told = new RegExp(`>[A-Z][a-z]+ [A-Za-z ]+ <span class="soft">[A-Z][^<]*\\(${permission}\\)<`);
+    expect(form, permission).toMatch(told);
   }
+  const token = { tenant: world.host, name: 'CRM', permissions: ['members:read', 'clients:write'] };
+  await run(service, 'tokens.create', token);
+  const list = mainOf(await browser.send(`${home}/tokens`));
+  expect(list).toContain('Read members, Change clients');
+  expect(list).not.toContain('members:read');
+});
+
+it('pages 21: the type of a property is chosen and read in words', async () => {
+  const form = mainOf(await browser.send(`${home}/properties/+define`));
+  for (const word of ['Number', 'Text', 'Date and time']) expect(form).toMatch(new RegExp(`>${word}\\s*<`));
+  const property = { tenant: world.host, key: 'renewedAt', type: 'timestamp' };
+  await run(service, 'properties.define', property);
+  const list = mainOf(await browser.send(`${home}/properties`));
+  expect(list).toContain('Date and time');
+  expect(list).not.toContain('timestamp');
 });
 
 it('pages 21: each type of event has the name that is sent, and says what happened', async () => {
