@@ -1,7 +1,7 @@
 // Which event of the audit a write means.
 import type { Checkout } from '../access/checkout.ts';
 import type { Seat } from '../access/seats/seat.ts';
-import type { Subscription } from '../access/subscription.ts';
+import type { Subscription, SubscriptionState } from '../access/subscription.ts';
 import type { WriteOf } from '../events/change.ts';
 import type { DeviceCode } from '../grants/device-code.ts';
 import type { SignInEnd } from '../grants/sign-in.ts';
@@ -9,6 +9,7 @@ import type { EmailProof } from '../members/email-proof.ts';
 import type { Session } from '../session.ts';
 import { wayOf } from '../strength.ts';
 import { type AuditEvent, type AuditFacts, aboutMember, auditEvent, type Source } from './audit-event.ts';
+import { reasonOfMove } from './subscription-move.ts';
 
 /** What a write means, with the member whose account it is about: that is the actor where the source names none. */
 export interface Meaning extends Omit<AuditFacts, 'memberId'> {
@@ -68,9 +69,9 @@ export function meaningOf(write: WriteOf): Meaning | null {
       return { event: 'consent_changed', tenantId, memberId, target: memberId, clientId, reason };
     }
     case 'insertSubscription':
-      return meaningOfSubscription(`begun, ${write.subscription.state}`, write.subscription);
+      return meaningOfSubscription(null, write.subscription);
     case 'moveSubscription':
-      return meaningOfSubscription(`${write.from}, then ${write.subscription.state}`, write.subscription);
+      return meaningOfSubscription(write.from, write.subscription);
     case 'insertSeat':
     case 'moveSeat':
       return meaningOfSeat(write.seat);
@@ -172,9 +173,10 @@ function meaningOfProof(from: EmailProof['state'], { state, tenantId, memberId, 
 }
 
 function meaningOfSubscription(
-  reason: string,
-  { tenantId, memberId, subscriptionId }: Subscription,
+  from: SubscriptionState | null,
+  { tenantId, memberId, subscriptionId, state }: Subscription,
 ): Meaning {
+  const reason = reasonOfMove({ from, to: state });
   return { event: 'subscription_changed', tenantId, memberId, target: String(subscriptionId), reason };
 }
 

@@ -1,6 +1,7 @@
 // What became of a subscription, as the end of the key of its sentence: what an operator did to it, and what is written when
 // it moves.
 import type { AuditEventName, FieldChange } from '../../../../core/operators/audit-event.ts';
+import { moveOfReason } from '../../../../core/operators/subscription-move.ts';
 
 /** An event, as far as it says what became of a subscription. */
 interface Moved {
@@ -12,33 +13,26 @@ interface Moved {
 
 /** What became of a subscription; null where the event is of another thing, or says only that something did. */
 export function subscriptionDeed(event: Moved): string | null {
-  if (event.event === 'subscription_changed') return deedOf(statesOf(event.reason ?? ''));
+  if (event.event === 'subscription_changed') return deedOf(moveOfReason(event.reason ?? ''));
   return event.operation === 'subscriptions.change' ? deedOf(movedIn(event.changes)) : null;
 }
 
-/** The states that a subscription had and has; that which it had is undefined where it begins. */
+/** The state that it had, null where it begins, and the one that it has. */
 interface Move {
-  readonly from?: string;
+  readonly from: string | null;
   readonly to: string;
 }
 
 function deedOf(move: Move | null): string | null {
   if (move === null) return null;
   const { from, to } = move;
-  if (from === undefined) return 'begin';
+  if (from === null) return 'begin';
   if (from === to) return 'renew';
   if (to !== 'active') return ends.has(to) ? to : null;
   return from === 'cancelled' ? 'resume' : 'activate';
 }
 
 const ends: ReadonlySet<string> = new Set(['cancelled', 'ended', 'expired']);
-
-/** From a reason such as "active, then cancelled", or "begun, pending". */
-function statesOf(reason: string): Move | null {
-  const [first = '', second] = reason.split(/, (?:then )?/);
-  if (second === undefined) return null;
-  return first === 'begun' ? { to: second } : { from: first, to: second };
-}
 
 /** From the changes that an operator made: one that leaves the state as it is gives it another end. */
 function movedIn(changes: Moved['changes']): Move | null {
