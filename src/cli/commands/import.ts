@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { toldTogether } from '../../core/import/fields.ts';
 import { type FileHead, importFormats, readHead } from '../../core/import/format.ts';
 import { existingWays, fileNameOf } from '../../core/import/import.ts';
-import { normaliseEmail } from '../../core/members/member.ts';
+import { createRepeats } from '../../core/import/repeats.ts';
 import { batchesOf } from '../../operations/admin/imports/batches.ts';
 import { exportFormats, membersExported } from '../../operations/admin/imports/export.ts';
 import { imports } from '../../operations/admin/imports/imports.ts';
@@ -195,7 +195,7 @@ async function writeRefused({ file, reading, tenant, connection }: Work, importI
 async function checkAll({ file, reading, tenant, connection, terminal }: Work): Promise<number> {
   const counts = { added: 0, changed: 0, skipped: 0, refused: 0 };
   let notTaken: readonly string[] = [];
-  const first = new Map<string, number>();
+  const repeated = createRepeats(reading.existing === 'update' ? 'update' : 'skip');
   const { begins } = reading.head;
   for await (const { entries } of batchesOf(piecesOf(file, reading.head, begins), begins)) {
     const { answer } = (await connection.call(imports.check, { tenant, ...reading, entries })) as unknown as {
@@ -203,14 +203,9 @@ async function checkAll({ file, reading, tenant, connection, terminal }: Work): 
     };
     notTaken = toldTogether(notTaken, answer.notTaken);
     for (const one of answer.outcomes) {
-      const address = one.email === null ? null : normaliseEmail(one.email);
-      const before = address === null ? undefined : first.get(address);
-      // A trial writes nothing that stays, so a line does not see those before it: a second one of an address is found here.
-      const isAgain = one.outcome === 'added' && before !== undefined;
-      const outcome = isAgain ? (reading.existing === 'skip' ? 'skipped' : 'changed') : one.outcome;
-      if (address !== null && one.outcome === 'added' && before === undefined) first.set(address, one.line);
+      const { outcome, before } = repeated(one);
       counts[outcome] += 1;
-      const isTold = before !== undefined && outcome !== 'refused';
+      const isTold = before !== null && outcome !== 'refused';
       const why = isTold
         ? [`line ${before} has the address too`]
         : [...one.reasons, ...one.left.map((provider) => `without the account at ${provider}`)];

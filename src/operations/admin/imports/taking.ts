@@ -4,6 +4,7 @@ import { toldTogether } from '../../../core/import/fields.ts';
 import { type FileHead, layoutOf } from '../../../core/import/format.ts';
 import type { Import, ImportTrial } from '../../../core/import/import.ts';
 import { refusedMost, trialLines } from '../../../core/import/limits.ts';
+import { createRepeats } from '../../../core/import/repeats.ts';
 import { type Piece, type Place, splitter } from '../../../core/import/split.ts';
 import { type Problem, problem } from '../../../core/problem.ts';
 import { findImport, insertRefusals, moveImport } from '../../../storage/imports/import.ts';
@@ -45,7 +46,7 @@ class FileGone extends Error {}
 export async function workOn(one: Import, deps: TakingDeps, pace: TakingPace): Promise<void> {
   const tenant = deps.tenants.all().find(({ id }) => id === one.tenantId);
   if (tenant === undefined || one.head === null) return giveUp(one, deps, problem([], 'import_file_gone'));
-  const work = { one, head: one.head, tenant, deps };
+  const work = { one, head: one.head, tenant, deps, repeated: createRepeats(one.options.existing) };
   const from = placeOf(one, one.head);
   try {
     for await (const batch of batchesOf(piecesOf(work, from), from)) {
@@ -64,12 +65,12 @@ interface Work {
   readonly head: FileHead;
   readonly tenant: OpenTenant;
   readonly deps: TakingDeps;
+  readonly repeated: ReturnType<typeof createRepeats>;
 }
 
-function placeOf({ work, trial, readTo, line }: Import, { begins }: FileHead): Place {
-  if (work === 'take') return { offset: readTo, line };
-  return trial === null ? begins : { offset: trial.readTo, line: trial.line };
-}
+/** A trial that was broken off begins anew: nothing else knows which addresses its lines had. */
+const placeOf = ({ work, readTo, line }: Import, { begins }: FileHead): Place =>
+  work === 'take' ? { offset: readTo, line } : begins;
 
 /** The pieces of the file from a place on; one part of it is in memory. */
 async function* piecesOf({ one, head, tenant, deps }: Work, from: Place): AsyncGenerator<Piece> {
@@ -189,21 +190,23 @@ class TakenBack extends Error {
 }
 
 async function tryBatch(work: Work, batch: Batch, prepared: readonly PreparedEntry[]): Promise<boolean> {
-  const { one } = work;
-  const outcomes = await inNameOf(work, async (tx, now): Promise<readonly LineOutcome[]> => {
+  const { one, head, repeated } = work;
+  const tried = await inNameOf(work, async (tx, now): Promise<readonly LineOutcome[]> => {
     throw new TakenBack(await lines(work, tx, now, prepared));
   }).catch((error: unknown) => {
     if (error instanceof TakenBack) return error.outcomes;
     throw error;
   });
+  const outcomes = tried.map((line) => ({ ...line, ...repeated(line) }));
   const withHash = new Set(
     prepared.flatMap(({ line, read }) => (read.ok && read.hash !== null ? [line] : [])),
   );
   return inNameOf(work, async (tx) => {
     const current = await findImport(tx, one.tenantId, one.id);
     if (current?.work !== 'check' || current.endedAt !== null) return false;
-    const before = current.trial ?? { ...noTrial, readTo: batch.from, line: batch.line };
-    if (before.readTo !== batch.from) return false;
+    const isFirst = batch.from === head.begins.offset;
+    const before = isFirst ? { ...noTrial, readTo: batch.from, line: batch.line } : current.trial;
+    if (before?.readTo !== batch.from) return false;
     const trial: ImportTrial = {
       ...countedOn(before, outcomes),
       readTo: batch.readTo,

@@ -307,6 +307,25 @@ describe('an import in the portal', () => {
     expect(await told(path)).toMatchObject({ phase: 'failed', added: 0 });
   });
 
+  it('counts a second line of an address as what it is, however far away, also after a restart in its midst', async () => {
+    const rows = Array.from({ length: 300 }, (_, index) => line(`twice${index}@moved.test`));
+    const content = Buffer.from([...rows, line('Twice0@Moved.test')].join(''));
+    const path = await begin();
+    expect((await upload(path, 'twice.jsonl', content)).status).toBe(303);
+    const checking = service.imported();
+    const check = async () => (await told(path)).check as { added: number } | null;
+    while ((await check()) === null) await new Promise((resolve) => setImmediate(resolve));
+    await service.restart();
+    await checking;
+    expect(await check()).not.toMatchObject({ added: 300 });
+    await service.imported();
+    expect(await told(path)).toMatchObject({
+      phase: 'checked',
+      check: { added: 300, skipped: 1, withoutPassword: 300 },
+    });
+    await cancel(path);
+  });
+
   it('MI20: parts of two files that are sent to one import at once are never put together', async () => {
     const path = await begin();
     const part = Buffer.alloc(importPartBytes, line('early@z.test'));
