@@ -23,6 +23,7 @@ export const mailNames = [
   'invitation', // a member whose account an operator made | – | – | a first password
   'invitationToCode', // the same where members have no passwords | – | – | the sign-in
   'passwordChanged', // a member whose password was changed | place, time | – | recovery
+  'passwordRemoved', // a member who took the password away | place, time | – | recovery
   'passkeyAdded', // a member who made a passkey | passkey, place, time | – | the passkeys
   'passkeyRemoved', // a member whose passkey was removed | passkey, time | – | the passkeys
   'secondFactorOn', // a member who turned two-step sign-in on | time | – | two-step sign-in
@@ -30,6 +31,7 @@ export const mailNames = [
   'secondFactorReset', // a member whose two-step sign-in an operator turned off | time | – | two-step sign-in
   'secondFactorRefused', // a member whose second factor was given wrong again and again, behind a right first one | time | – | recovery
   'recoveryCodeUsed', // a member who signed in with a recovery code | left (how many are left, required), time | – | two-step sign-in
+  'recoveryCodesRenewed', // a member who made new recovery codes | time | – | two-step sign-in
   'emailChange', // a new address, to prove it | – | yes | the account
   'emailChanged', // the address an account had before | email (the new one), time | – | –
   'newTv', // a member whose TV or app was signed in | client, device, place, time | – | takes it back

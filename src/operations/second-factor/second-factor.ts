@@ -167,18 +167,22 @@ export async function turnOnFactor(
   return codes;
 }
 
-/** Gives a member new recovery codes in the place of those that are left. @returns null if there is no second factor */
+/**
+ * Gives a member new recovery codes in the place of those that are left, and tells her (SP 800-63B-4 §4.2.1.1).
+ *
+ * @returns null if there is no second factor
+ */
 export async function renewRecoveryCodes(
   tx: Tx,
   tenant: OpenTenant,
-  { id: memberId }: Member,
-  { random }: Pick<MemberDeps, 'random'>,
+  member: Member,
+  deps: MemberDeps,
 ): Promise<readonly string[] | null> {
-  const factor = await findSecondFactor(tx, memberId);
+  const factor = await findSecondFactor(tx, member.id);
   if (factor === null) return null;
-  const { codes, hashes } = newRecoveryCodes(tenant, memberId, random);
+  const { codes, hashes } = newRecoveryCodes(tenant, member.id, deps.random);
   await updateSecondFactor(tx, { ...factor, recoveryHashes: hashes });
-  await auditDeed(tx, { event: 'recovery_codes_renewed', memberId, target: memberId });
+  await tell(tx, tenant, member, { event: 'recovery_codes_renewed', mail: 'recoveryCodesRenewed' }, deps);
   return codes;
 }
 
@@ -211,7 +215,8 @@ async function tell(
   }:
     | { readonly event: 'second_factor_on'; readonly mail: 'secondFactorOn' }
     | { readonly event: 'second_factor_off'; readonly mail: 'secondFactorOff' }
-    | { readonly event: 'second_factor_reset'; readonly mail: 'secondFactorReset' },
+    | { readonly event: 'second_factor_reset'; readonly mail: 'secondFactorReset' }
+    | { readonly event: 'recovery_codes_renewed'; readonly mail: 'recoveryCodesRenewed' },
   { mails, clock }: MemberDeps,
 ): Promise<void> {
   await auditDeed(tx, { event, memberId: member.id, target: member.id });

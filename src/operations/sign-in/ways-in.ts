@@ -9,6 +9,8 @@ import { findProviders } from '../../storage/providers/identity-provider.ts';
 import { listLinkedAccounts } from '../../storage/providers/linked-account.ts';
 import type { Tx } from '../../storage/store.ts';
 import { auditDeed } from '../audit/audit.ts';
+import type { MemberDeps } from '../email-proof/email-proof.ts';
+import { toMember } from '../mail/mailer.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 
 /** What a tenant offers, and the member whose ways in are meant. */
@@ -35,21 +37,36 @@ async function usableAccounts(tx: Tx, { id, tenantId }: Pick<Member, 'id' | 'ten
   return (await listLinkedAccounts(tx, id)).filter(({ provider }) => usable.has(provider));
 }
 
+/** Where a member takes the password away, for the mail that tells of it. */
+interface Removal {
+  /** The hash of a password that was never told: none takes longer to be refused than another (A1). */
+  readonly unknowable: string;
+  readonly place: string;
+  readonly language: string;
+}
+
 /**
- * Takes a member's password away, where there is another way in (decision 46).
+ * Takes a member's password away, where there is another way in (decision 46), and tells her (ASVS 6.3.7).
  *
- * @param unknowable the hash of a password that was never told: none takes longer to be refused than another (A1)
  * @returns whether there is no password any more
  */
 export async function removePassword(
   tx: Tx,
-  tenant: Offering,
-  member: Holder,
-  unknowable: string,
+  tenant: OpenTenant,
+  member: Member,
+  { unknowable, place, language }: Removal,
+  { clock, mails }: Pick<MemberDeps, 'clock' | 'mails'>,
 ): Promise<boolean> {
   const ways = await listWaysIn(tx, tenant, member);
-  if (isLastWayIn(ways, { way: 'password', id: null })) return false;
+  const password: WayIn = { way: 'password', id: null };
+  if (isLastWayIn(ways, password)) return false;
   await updatePasswordHash(tx, member, unknowable, null);
   await auditDeed(tx, { event: 'password_removed', memberId: member.id, target: member.id });
+  if (!ways.some(({ way }) => way === password.way)) return true;
+  await mails.queue(tx, tenant, {
+    ...toMember(member, language, { place, time: clock() }),
+    name: 'passwordRemoved',
+    link: `${tenant.issuer}/recover`,
+  });
   return true;
 }

@@ -3,6 +3,8 @@ import { signInLimit } from '../../../src/core/limits.ts';
 import { expectEndedSignIn, setLimits, textOf } from '../../support/device.ts';
 import { hosts, passwords } from '../../support/fixtures.ts';
 import { type AccountVisitor, accountOf, expectDone } from '../../support/members/account.ts';
+import { givePasskey } from '../../support/members/soft-passkey.ts';
+import { run } from '../../support/operators/desk.ts';
 import { apps, refreshAs } from '../../support/tokens.ts';
 import { useService } from '../../support/use-service.ts';
 import { field, tokensFor, visitor } from '../../support/visitor.ts';
@@ -167,4 +169,26 @@ describe('the form', () => {
     expect(page.text).toMatch(/name="currentPassword"[^>]*autocomplete="current-password"/);
     expect(page.text).toMatch(/name="password"[^>]*autocomplete="new-password"/);
   });
+});
+
+it('ASVS 6.3.7: a mail tells a member that the password was taken away, and leads to another one', async () => {
+  await run(service, 'tenants.change', { tenant: hosts.a, passkeys: 'on' });
+  const own = { email: 'removes@example.test', password: 'kvist og eld i skogen' };
+  const facts = { tenant: hosts.a, fullName: 'No Password', ...own };
+  const { id } = await run<{ id: string }>(service, 'members.create', facts);
+  const account = await accountOf(service, hosts.a, own.email, own);
+  const remove = () => account.submit(`${url}/remove`, { currentPassword: own.password });
+  const removals = async () => {
+    await service.delivered();
+    return service.outbox.sent.filter(({ to, name }) => to === own.email && name === 'passwordRemoved');
+  };
+  // It is the last way in.
+  expect((await remove()).status).toBe(422);
+  expect(await removals()).toEqual([]);
+  await givePasskey(service, id);
+  expectDone(await remove(), '/account/sessions', 'passwordRemoved');
+  const told = await removals();
+  expect(told).toHaveLength(1);
+  expect(told[0]?.text).toContain('Place: 127.0.0.1');
+  expect(told[0]?.text).toContain('https://a.test/recover');
 });

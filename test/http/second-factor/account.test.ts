@@ -96,6 +96,8 @@ it('SF12: is turned off, and given new recovery codes, by the password and a cod
   expect((await factorOf(own))?.recoveryHashes).toHaveLength(10);
   const renewed = shownCodes(await own.account.submit(`${url}/codes`, { code, currentPassword: password }));
   expect(renewed).toHaveLength(10);
+  // SP 800-63B-4 §4.2.1.1: the member is told of new recovery codes.
+  expect(await mailsTo(own.email)).toContain('recoveryCodesRenewed');
   const byOld = await own.account.submit(`${url}/off`, { code: codes[0] ?? '', currentPassword: password });
   expect(byOld.status).toBe(422);
   const byNew = await own.account.submit(`${url}/off`, { code: renewed[0] ?? '', currentPassword: password });

@@ -14,6 +14,7 @@ export const fullMails: Readonly<Record<MailName, Pick<Mail, 'values' | 'code'>>
   invitation: { values: { fullName: 'Grace Hopper' } },
   invitationToCode: { values: { fullName: 'Grace Hopper' } },
   passwordChanged: { values: { fullName: 'Grace Hopper', place: 'Oslo', time: Date.UTC(2026, 2, 4, 5, 6) } },
+  passwordRemoved: { values: { fullName: 'Grace Hopper', place: 'Oslo', time: Date.UTC(2026, 2, 4, 5, 6) } },
   passkeyAdded: {
     values: { fullName: 'Grace Hopper', passkey: 'Phone', place: 'Oslo', time: Date.UTC(2026, 2, 4, 5, 6) },
   },
@@ -25,6 +26,7 @@ export const fullMails: Readonly<Record<MailName, Pick<Mail, 'values' | 'code'>>
   secondFactorReset: { values: { fullName: 'Grace Hopper', time: Date.UTC(2026, 2, 4, 5, 6) } },
   secondFactorRefused: { values: { fullName: 'Grace Hopper', time: Date.UTC(2026, 2, 4, 5, 6) } },
   recoveryCodeUsed: { values: { fullName: 'Grace Hopper', left: '9', time: Date.UTC(2026, 2, 4, 5, 6) } },
+  recoveryCodesRenewed: { values: { fullName: 'Grace Hopper', time: Date.UTC(2026, 2, 4, 5, 6) } },
   emailChange: { values: { fullName: 'Grace Hopper' }, code: '123 456' },
   emailChanged: {
     values: { fullName: 'Grace Hopper', email: 'new@example.test', time: Date.UTC(2026, 2, 4) },
