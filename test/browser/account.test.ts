@@ -4,7 +4,7 @@ import { sizes } from '../support/browser/browser.ts';
 import { axeFindings } from '../support/browser/page-checks.ts';
 import { walkPages } from '../support/browser/page-walk.ts';
 import { password, resume, signIn, startSite } from '../support/browser/site.ts';
-import { accountWalk, member, signInTv } from '../support/browser/walks/account.ts';
+import { accountWalk, giveSeats, member, signInTv } from '../support/browser/walks/account.ts';
 import { linkIn } from '../support/mails/outbox.ts';
 import { useStarted } from '../support/use-service.ts';
 import { visitor } from '../support/visitor.ts';
@@ -99,6 +99,25 @@ describe('the account pages without JavaScript', () => {
       expect(over, tag).toBe(0);
       await view.context.close();
     }
+  });
+
+  it('pages 3, 4: a name from right to left leaves the sentence that it is in as it is', async () => {
+    await giveSeats(site, 'huda@example.com');
+    const { page, context } = await open('max@example.com', '/seats/join');
+    const [name, next] = await page.evaluate<readonly [number, number]>(`(() => {
+      const lines = [...document.querySelectorAll('.plan .soft')];
+      const text = lines.find((line) => line.textContent.includes('\u0647')).firstChild;
+      const leftOf = (index) => {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + 1);
+        return range.getBoundingClientRect().left;
+      };
+      const end = text.data.indexOf('\u2069');
+      return [leftOf(text.data.indexOf('\u0647')), leftOf(end + 2)];
+    })()`);
+    expect(name).toBeLessThan(next);
+    await context.close();
   });
 
   it('pages 1, 18: details are changed, and the page says so', async () => {

@@ -118,3 +118,15 @@ describe('what was chosen and typed on the way', () => {
     expect(view.problems).toEqual([]);
   });
 });
+
+it('pages 19: on a tablet the way in stands in the middle, its mark above it and its foot below', async () => {
+  const { page } = view;
+  await page.setViewportSize({ width: 820, height: 1_180 });
+  await page.goto(site.authorization());
+  const [mark, main, foot] = [await boxOf('.cover'), await boxOf('main'), await boxOf('.foot')];
+  expect(mark.y).toBeGreaterThan(100);
+  expect(mark.y + mark.height).toBeLessThanOrEqual(main.y);
+  expect(1_180 - (foot.y + foot.height)).toBeCloseTo(mark.y, -2);
+  await page.setViewportSize(sizes.phone);
+  expect((await boxOf('.cover')).y).toBe(0);
+});

@@ -60,7 +60,7 @@ export async function givePasskey(site: Site, email: string): Promise<string> {
 }
 
 /** Gives a member a subscription with seats, some of them given, once. @returns its number */
-async function giveSeats(site: Site, email: string): Promise<number> {
+export async function giveSeats(site: Site, email: string): Promise<number> {
   const { service, issuer } = site;
   const tenant = new URL(issuer).host;
   const known = await service.store.transaction((tx) =>
