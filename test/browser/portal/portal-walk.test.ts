@@ -243,7 +243,7 @@ describe('the portal, walked without JavaScript', () => {
     await send(view, 'Rotate key');
     await heading(view, 'Rotate key?');
     await typeName(view, 'login.umbrella.example');
-    await send(view, 'Yes, do it');
+    await send(view, 'Rotate key');
     expect(await notice(view)).toBe('Key rotated.');
     expect((await page.locator('table').textContent())?.match(/retired/g)).toHaveLength(2);
 

@@ -155,7 +155,12 @@ const everywhere = onTenant({
 const signInEnded = onTenant({
   name: 'members.endSignIn',
   summary: 'Sign a member out of one TV or app',
-  portal: { page: ['members.read', 'signIns.list'], reads: 'signIns.list', ends: 'forNow' },
+  portal: {
+    page: ['members.read', 'signIns.list'],
+    reads: 'signIns.list',
+    ends: 'forNow',
+    done: 'The TV or app is signed out.',
+  },
   permission: 'members:write',
   route: 'DELETE /members/{memberId}/sign-ins/{signInId}',
   fields: { ...fields, signInId: signInIdField },
@@ -173,7 +178,12 @@ const signInEnded = onTenant({
 const sessionEnded = onTenant({
   name: 'members.endSession',
   summary: 'Sign a member out of one browser',
-  portal: { page: ['members.read', 'sessions.list'], reads: 'sessions.list', ends: 'forNow' },
+  portal: {
+    page: ['members.read', 'sessions.list'],
+    reads: 'sessions.list',
+    ends: 'forNow',
+    done: 'The browser is signed out.',
+  },
   permission: 'members:write',
   route: 'DELETE /members/{memberId}/sessions/{sessionId}',
   fields: { ...fields, sessionId: sessionIdField },

@@ -16,7 +16,16 @@ import { type FieldProblem, sendOperationPage, sendPortalProblem } from '../page
 import { factsOf, listIn } from '../values.ts';
 import { call, callIfMay, formOf, hasTenant, proveBefore } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
-import { calledOf, leadOf, partLead, partTitle, singular, submitOf, titleOf } from '../words/labels.ts';
+import {
+  calledOf,
+  isOfOwner,
+  leadOf,
+  partLead,
+  partTitle,
+  singular,
+  submitOf,
+  titleOf,
+} from '../words/labels.ts';
 import { type Ending, endingOf, endsForGood, isTyped, wrongName } from './ending.ts';
 import { type Offers, type Section, sectionsOf } from './fields.ts';
 import { valuesOf } from './filled.ts';
@@ -197,7 +206,7 @@ function aboutForm(visit: OperationVisit, present: Facts | null, owner: Facts | 
     // What it acts on, in the words of its address, and as people call it.
     target: isNamed ? (known[pathFields(operation).at(-1) ?? ''] ?? null) : null,
     named: part === undefined ? namesOf(present ?? owner) : null,
-    isFor: owner !== null,
+    isFor: owner !== null || isOfOwner(operation),
     action: request.url,
     submit: submitOf(operation, isThere(visit)),
     isGrave: ends !== undefined,
@@ -240,7 +249,7 @@ function sendConfirmation(
       ...aboutForm(visit, present),
       // Of one button its question says it all.
       ...(pressed === null ? {} : { lead: null, named: null, target: null }),
-      submit: pressed?.label ?? say('confirm.do'),
+      ...(pressed === null ? {} : { submit: pressed.label }),
       ending,
       problems,
       // A whole file is not read once more.

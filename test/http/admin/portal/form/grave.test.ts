@@ -102,6 +102,8 @@ describe('pages 22: what cannot be undone says what it ends, and asks for its na
     );
     const form = `${home}/members/${world.memberId}/sessions/${sessionId}/+end-session`;
     expect(mainOf(await sam.send(form))).toContain('<h1>Sign out <bdi>Chrome on Linux</bdi></h1>');
+    const done = await sam.submit(form, {});
+    expect(mainOf(await sam.send(String(done.headers.location)))).toContain('The browser is signed out.');
   });
 
   it('ending a subscription by its button asks first, for the name of the package', async () => {

@@ -84,6 +84,14 @@ describe('pages 21: what a form is about', () => {
     }
   });
 
+  it.each([
+    ['+reset-second-factor', 'Reset second factor for Ada Berg'],
+    ['+unlock', 'Unlock member Ada Berg'],
+  ])('is told from the part of it that a form is for: %s', async (form, heading) => {
+    const { text } = await browser.send(`${home}/members/${world.memberId}/${form}`);
+    expect(headingOf(text)).toBe(heading);
+  });
+
   it('pages 22: is named where it is asked once more too', async () => {
     const subscription = { tenant: world.host, memberId: await newMember(world), packageId: world.packageId };
     const { subscriptionId } = await run<{ subscriptionId: number }>(
