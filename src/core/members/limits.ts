@@ -28,12 +28,13 @@ export const emailProofLifetime = {
 export const wrongEmailCodes = 5;
 
 /**
- * Digits of an app (RFC 6238 §5.2): those of the step before and after hold too. Recovery codes: ten of ten letters, 50 bits
- * each, and a guesser sees no hash of them without the tenant's key. A thief of the password could try digits day after day, and
- * three in a million are right: so the wait for wrong ones grows to half a day, and a mail tells the member. What was proven by a first factor waits ten minutes for
- * the second; grave acts of an administrator ask again after five. A tenant lets a browser go without it for 90 days at most.
+ * Digits of an app (RFC 6238 §5.2): those of the step before and after hold too. A thief of the password could try digits day
+ * after day, and three in a million are right: so the wait for wrong ones grows to half a day, and a mail tells the member. They
+ * are remembered for a week: in that time the longest waits allow as many as a rest and new tries would. What was proven by a first
+ * factor waits ten minutes for the second; grave acts of an administrator ask again after five. A tenant lets a browser go without
+ * it for 90 days at most.
  */
-export const wrongSecondFactors = { failures: 5, longestWait: 12 * hour } as const;
+export const wrongSecondFactors = { failures: 5, longestWait: 12 * hour, memory: 7 * day } as const;
 export const totp = { stepSeconds: 30, window: 1, digits: 6, secretBytes: 20 } as const;
 export const recoveryCode = { count: 10, length: 10 } as const;
 export const secondFactorWait = 10 * minute;

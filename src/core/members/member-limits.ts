@@ -50,14 +50,22 @@ export const factorBlockedUntil = (failed: SignInFailures | null, now: number): 
   blockedUntil(failed, now, wrongSecondFactors.failures, wrongSecondFactors.longestWait);
 
 /** How many failures count now; those of yesterday are forgotten. */
-function counting(failed: SignInFailures | null, now: number): number {
-  return failed !== null && now - failed.lastFailedAt < signInLimit.memory ? failed.failures : 0;
+function counting(failed: SignInFailures | null, now: number, memory: number): number {
+  return failed !== null && now - failed.lastFailedAt < memory ? failed.failures : 0;
 }
 
-/** One failure more. */
-export function failedAgain(failed: SignInFailures | null, now: number): SignInFailures {
-  return { failures: counting(failed, now) + 1, lastFailedAt: now };
+/** One failure more. @param memory ms */
+export function failedAgain(
+  failed: SignInFailures | null,
+  now: number,
+  memory: number = signInLimit.memory,
+): SignInFailures {
+  return { failures: counting(failed, now, memory) + 1, lastFailedAt: now };
 }
+
+/** The same of a second factor: a day of rest begins nothing anew (SF24). */
+export const factorFailedAgain = (failed: SignInFailures | null, now: number): SignInFailures =>
+  failedAgain(failed, now, wrongSecondFactors.memory);
 
 /**
  * The count without a guess that was counted ahead and never looked at, since there was no place to judge it.
@@ -108,7 +116,8 @@ export function failuresLimit(
 ): MemberLimit {
   const isFactor = limit === 'wrong_second_factors';
   const until = isFactor ? factorBlockedUntil(failed, now) : blockedUntil(failed, now, allowed);
-  return { limit, counted: counting(failed, now), allowed, lockedUntil: until > now ? until : null };
+  const counted = counting(failed, now, isFactor ? wrongSecondFactors.memory : signInLimit.memory);
+  return { limit, counted, allowed, lockedUntil: until > now ? until : null };
 }
 
 /** The limit of wrong user codes (decision 32). @param enteredAt when those that count were entered, oldest first */

@@ -60,8 +60,12 @@ export function missingFactor(
 /** The last step of time whose digits could have been used by now: a clock may be ahead by the window. */
 export const lastStepAt = (now: number): number => Math.floor(now / 1_000 / totp.stepSeconds) + totp.window;
 
+/** What the key of guesses at a second factor begins with, by which they are remembered for longer than others. */
+export const ofSecondFactor = 'second factor ';
+
 /** How the guesses at a member's second factor are kept in the list of failures. */
-export const hashSecondFactor = (memberId: string): string => sha256(`second factor of ${memberId}`);
+export const hashSecondFactor = (memberId: string): string =>
+  `${ofSecondFactor}${sha256(`second factor of ${memberId}`)}`;
 
 /** Letters and digits that look different from each other (Crockford's base 32). */
 const letters = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -3,7 +3,7 @@ import { readUserCode } from '../../core/grants/user-code.ts';
 import { hmac, type MacKey } from '../../core/hash.ts';
 import { recoveryCode, wrongSecondFactors } from '../../core/members/limits.ts';
 import type { Member } from '../../core/members/member.ts';
-import { factorBlockedUntil, failedAgain } from '../../core/members/member-limits.ts';
+import { factorBlockedUntil, factorFailedAgain } from '../../core/members/member-limits.ts';
 import {
   hashSecondFactor,
   readRecoveryCode,
@@ -75,7 +75,7 @@ export async function judgeFactor(
   if (until > now) return tooManyUntil(until, now, { key, memberId: member.id });
   const used = usedUp(tenant, factor, given, deps);
   if (used === null) {
-    const counted = failedAgain(failed, now);
+    const counted = factorFailedAgain(failed, now);
     await saveSignInFailures(tx, tenant.id, key, counted);
     if (counted.failures === wrongSecondFactors.failures) await tellOfGuesses(tx, tenant, member, deps);
     return { kind: 'wrong' };

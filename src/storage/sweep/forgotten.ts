@@ -13,6 +13,8 @@ import {
   userCodeRest,
   wrongUserCodes,
 } from '../../core/limits.ts';
+import { wrongSecondFactors } from '../../core/members/limits.ts';
+import { ofSecondFactor } from '../../core/members/second-factor.ts';
 import { figureMemory } from '../../core/operators/figures/limits.ts';
 import {
   clocksDiffer,
@@ -45,7 +47,12 @@ export function forgottenByTime(tenantIds: readonly string[], now: number): read
       rows.where('givenUpAt', '<', now - formerAddressMemory),
     ),
     over('signInFailures', ['tenantId', 'emailHash'], (rows) =>
-      rows.where('lastFailedAt', '<', now - signInLimit.memory),
+      rows
+        .where('lastFailedAt', '<', now - signInLimit.memory)
+        .where('emailHash', 'not like', `${ofSecondFactor}%`),
+    ),
+    over('signInFailures', ['tenantId', 'emailHash'], (rows) =>
+      rows.where('lastFailedAt', '<', now - wrongSecondFactors.memory),
     ),
     over('knownBrowsers', ['memberId', 'browserHash'], (rows) =>
       rows.where('lastSeenAt', '<', now - browserCookieLifetime),

@@ -12,6 +12,8 @@ import {
   userCodeRest,
   wrongUserCodes,
 } from '../../../src/core/limits.ts';
+import { wrongSecondFactors } from '../../../src/core/members/limits.ts';
+import { hashSecondFactor } from '../../../src/core/members/second-factor.ts';
 import {
   emailProofMemory,
   mailMemory,
@@ -229,6 +231,9 @@ describe('what is forgotten by its time alone', () => {
         );
         const failed = { failures: 3, lastFailedAt: now - signInLimit.memory - 1 + late };
         await saveSignInFailures(tx, 'tenant-a', id, failed);
+        // SF24: guesses at a second factor are remembered for longer.
+        const guessed = { failures: 3, lastFailedAt: now - wrongSecondFactors.memory - 1 + late };
+        await saveSignInFailures(tx, 'tenant-a', hashSecondFactor(id), guessed);
         await saveKnownBrowser(tx, 'member-1', id, now - browserCookieLifetime - 1 + late);
         const guess = { tenantId: 'tenant-b', memberId: 'member-1', address: '' };
         await insertWrongUserCode(tx, guess, 0, now - wrongUserCodes.window + late);
@@ -243,7 +248,7 @@ describe('what is forgotten by its time alone', () => {
     });
     const all = {
       emailProofs: 1,
-      signInFailures: 1,
+      signInFailures: 2,
       knownBrowsers: 1,
       mails: 2,
       counters: 1,
