@@ -36,7 +36,13 @@ export const wrongEmailCodes = 5;
  */
 export const wrongSecondFactors = { failures: 5, longestWait: 12 * hour, memory: 7 * day } as const;
 export const totp = { stepSeconds: 30, window: 1, digits: 6, secretBytes: 20 } as const;
-export const recoveryCode = { count: 10, length: 10 } as const;
+
+/**
+ * Recovery codes: ten of fifteen letters, 75 bits each, where 64 are asked for (SP 800-63B-4 §4.2.1.1); a guesser sees no hash of
+ * them without the tenant's key. Those of earlier versions have ten letters, and stay good.
+ */
+export const recoveryCode = { count: 10, length: 15, formerLength: 10, group: 5 } as const;
+
 export const secondFactorWait = 10 * minute;
 export const freshFactor = 5 * minute;
 export const trustedBrowserDays = { default: 30, most: 90 } as const;

@@ -70,19 +70,23 @@ export const hashSecondFactor = (memberId: string): string =>
 /** Letters and digits that look different from each other (Crockford's base 32). */
 const letters = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** A recovery code as it is kept and shown, from random bytes: `4f7qk-9xm2t`. */
+/** The letters of a recovery code as it is kept and shown: `4f7qk-9xm2t-c0dh8`. */
+const inGroups = (text: string): string =>
+  Array.from({ length: text.length / recoveryCode.group }, (_, index) =>
+    text.slice(index * recoveryCode.group, (index + 1) * recoveryCode.group),
+  ).join('-');
+
+/** A recovery code from random bytes. */
 export function recoveryCodeOf(random: Buffer): string {
   const text = [...random.subarray(0, recoveryCode.length)].map((byte) => letters[byte % 32]).join('');
-  const half = recoveryCode.length / 2;
-  return `${text.slice(0, half)}-${text.slice(half)}`;
+  return inGroups(text);
 }
 
 /** Reads a recovery code as people type it. @returns null if it cannot be one */
 export function readRecoveryCode(typed: string): string | null {
   const text = typed.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
-  const half = recoveryCode.length / 2;
-  const isOne = text.length === recoveryCode.length && [...text].every((letter) => letters.includes(letter));
-  return isOne ? `${text.slice(0, half)}-${text.slice(half)}` : null;
+  const isLong = text.length === recoveryCode.length || text.length === recoveryCode.formerLength;
+  return isLong && [...text].every((letter) => letters.includes(letter)) ? inGroups(text) : null;
 }
 
 /** The codes that are left without the one that was used; null if it is none of them. */
