@@ -3,6 +3,7 @@
 import type { Member } from '../../core/members/member.ts';
 import { passkeyDomain } from '../../core/members/passkey.ts';
 import { isLastWayIn, usesPassword, type WayIn } from '../../core/members/ways-in.ts';
+import { distrustBrowsers } from '../../storage/members/known-browser.ts';
 import { passwordSince, updatePasswordHash } from '../../storage/members/member.ts';
 import { listPasskeys } from '../../storage/members/passkey.ts';
 import { findProviders } from '../../storage/providers/identity-provider.ts';
@@ -61,6 +62,8 @@ export async function removePassword(
   const password: WayIn = { way: 'password', id: null };
   if (isLastWayIn(ways, password)) return false;
   await updatePasswordHash(tx, member, unknowable, null);
+  // A browser was trusted beside the password that is gone.
+  await distrustBrowsers(tx, member.id);
   await auditDeed(tx, { event: 'password_removed', memberId: member.id, target: member.id });
   if (!ways.some(({ way }) => way === password.way)) return true;
   await mails.queue(tx, tenant, {

@@ -1,5 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { signInLimit } from '../../../src/core/limits.ts';
+import { day, signInLimit } from '../../../src/core/limits.ts';
+import {
+  isTrustedBrowser,
+  saveKnownBrowser,
+  trustBrowser,
+} from '../../../src/storage/members/known-browser.ts';
+import type { Tx } from '../../../src/storage/store.ts';
 import { expectEndedSignIn, setLimits, textOf } from '../../support/device.ts';
 import { hosts, passwords } from '../../support/fixtures.ts';
 import { type AccountVisitor, accountOf, expectDone } from '../../support/members/account.ts';
@@ -171,7 +177,7 @@ describe('the form', () => {
   });
 });
 
-it('ASVS 6.3.7: a mail tells a member that the password was taken away, and leads to another one', async () => {
+it('ASVS 6.3.7, SF8: a mail tells a member that the password was taken away, and no browser is trusted any more', async () => {
   await run(service, 'tenants.change', { tenant: hosts.a, passkeys: 'on' });
   const own = { email: 'removes@example.test', password: 'kvist og eld i skogen' };
   const facts = { tenant: hosts.a, fullName: 'No Password', ...own };
@@ -186,7 +192,15 @@ it('ASVS 6.3.7: a mail tells a member that the password was taken away, and lead
   expect((await remove()).status).toBe(422);
   expect(await removals()).toEqual([]);
   await givePasskey(service, id);
+  // SF8: a browser was trusted beside the password.
+  const until = service.clock.now() + day;
+  await service.store.transaction(async (tx) => {
+    await saveKnownBrowser(tx, id, 'a browser', service.clock.now());
+    await trustBrowser(tx, id, 'a browser', until);
+  });
   expectDone(await remove(), '/account/sessions', 'passwordRemoved');
+  const isTrusted = (tx: Tx) => isTrustedBrowser(tx, id, 'a browser', service.clock.now());
+  expect(await service.store.transaction(isTrusted)).toBe(false);
   const told = await removals();
   expect(told).toHaveLength(1);
   expect(told[0]?.text).toContain('Place: 127.0.0.1');
