@@ -85,22 +85,27 @@ export function isOfPart(
 }
 
 /** What tells entries apart. */
-type Told = Pick<AuditEvent, 'event' | 'result' | 'reason' | 'actorKind' | 'actorId'>;
+type Told = Pick<AuditEvent, 'event' | 'result' | 'reason' | 'target' | 'actorKind' | 'actorId'>;
 
 /** The pages behind the first that tell of a limit say the same as that. */
 const kindOf = ({ event }: Told): AuditEventName => (event === 'page_refused' ? 'limit_reached' : event);
 
-/** Whether two events that follow one another are told as one: of what is refused again and again, the count is enough. */
+/** Whether two events that follow one another are told as one: of what comes again and again, the count is enough. */
 export function isAlike(one: Told, other: Told): boolean {
+  const isRefused = one.result === 'refused';
   return (
-    one.result === 'refused' &&
-    other.result === 'refused' &&
+    one.result === other.result &&
+    (isRefused || isSeenAgain(one, other)) &&
     kindOf(one) === kindOf(other) &&
     one.reason === other.reason &&
     one.actorKind === other.actorKind &&
     one.actorId === other.actorId
   );
 }
+
+/** A page that shows the code of a TV may be opened more than once. */
+const isSeenAgain = (one: Told, other: Told): boolean =>
+  one.event === 'device_code_entered' && one.target === other.target;
 
 /** What someone does, and what is written of it besides: both tell of one thing. */
 const deeds: ReadonlySet<AuditEventName> = new Set([acted, 'checkout_completed']);

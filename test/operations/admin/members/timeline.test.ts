@@ -94,6 +94,31 @@ describe('what happened to a member', () => {
     expect(told(signIns)).not.toContain('subscription_changed');
   });
 
+  it('is told once where the code of a TV was looked at again and again', async () => {
+    const memberId = await newMember('again@timeline.test');
+    const { id: tenantId } = tenantOf(service, tenant);
+    const seen = {
+      tenantId,
+      event: 'device_code_entered',
+      actorKind: 'member',
+      actorId: memberId,
+      result: 'done',
+    };
+    await service.store.transaction(async (tx) => {
+      for (const [index, target] of ['one', 'one', 'one', 'other'].entries()) {
+        const at = service.clock.now() + index;
+        await tx
+          .insertInto('auditEvents')
+          .values({ ...seen, target, at } as never)
+          .execute();
+      }
+    });
+    expect(told(await timeline(memberId)).slice(0, 2)).toEqual([
+      'device_code_entered',
+      'device_code_entered 3',
+    ]);
+  });
+
   it('page by page is the same as at once, also where several things happened at one moment', async () => {
     const memberId = await newMember('paged@timeline.test');
     const at = service.clock.now();
