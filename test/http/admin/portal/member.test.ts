@@ -47,7 +47,7 @@ describe('the page of a member', () => {
     const page = await pageOf(memberId);
     expect(page).toMatch(/Sport live[\s\S]*through <bdi>Gold<\/bdi> \(<bdi>Sport<\/bdi>\), until <time/);
     expect(page).toMatch(/Nobody has it[\s\S]*No product opens this channel/);
-    expect(page).toMatch(/Signed in on[\s\S]*\/\+end-sign-in/);
+    expect(page).toMatch(/Signed in on[\s\S]*\/\+end-sign-in[^>]*>Sign out/);
   });
 
   it('D14: a name that looks like markup is shown as a name everywhere', async () => {
