@@ -29,7 +29,10 @@ import { inFolder, serviceAddresses, serviceHost, serviceScope } from './service
  * than what a machine moves by between two rounds: many short rounds are held against each other, each against the one
  * beside it.
  */
-const webhookCost = { endpoints: 3, events: 2, most: 1.03, rounds: 16, round: 1_500 } as const;
+const webhookCost = { endpoints: 3, events: 2, most: 1.03, rounds: 32, round: 1_500 } as const;
+
+/** The machine is calibrated before every so many-th round. */
+const calibratedEach = 4;
 
 /** Of the tokens of the load every so many-th is revoked beside it, which is an event. */
 const revokedPart = 26;
@@ -67,7 +70,7 @@ export async function measureWebhookCost(bench: Bench, refresh: Row): Promise<Li
       await Promise.all([side.generator.run({ milliseconds: warmUp, connections }), side.ending.run(events)]);
     }
     for (let number = 0; number < short.rounds; number += 1) {
-      calibrations.push(await machine.calibrate(pace.calibration));
+      if (number % calibratedEach === 0) calibrations.push(await machine.calibrate(pace.calibration));
       const turns = number % 2 === 0 ? (['ours', 'other'] as const) : (['other', 'ours'] as const);
       for (const turn of turns) rounds[turn].push(await play(turn === 'ours' ? ours : other));
     }
