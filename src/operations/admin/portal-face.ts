@@ -74,6 +74,8 @@ export interface PortalFace {
   readonly reads?: string;
   /** The properties of that thing which fields of the form have under another name. */
   readonly readsAs?: Readonly<Record<string, string>>;
+  /** Whether its title names a part of what it is about: "Send password reset", for Ada, but "Unlock" Ada. */
+  readonly titledFor?: true;
   /** The page that shows what came of it, where that is not the page that led to it. */
   readonly lands?: string;
   /**

@@ -208,6 +208,7 @@ const propertiesSet = onTenant({
   name: 'subscriptions.setProperties',
   summary: 'Set the tenant’s own properties of a subscription, all of them',
   portal: {
+    titledFor: true,
     page: subscriptionPages,
     reads: 'subscriptions.list',
     readsAs: { values: 'customPropertyValues' },
@@ -230,6 +231,7 @@ const propertiesChanged = onTenant({
   summary: 'Change some of the tenant’s own properties of a subscription; null takes one away',
   // Programs change a part of them; the form of people has them all.
   portal: {
+    titledFor: true,
     page: subscriptionPages,
     reads: 'subscriptions.list',
     readsAs: { values: 'customPropertyValues' },

@@ -209,7 +209,7 @@ const enabled = onTenant({
 const deviceFlowSet = onTenant({
   name: 'clients.setDeviceFlow',
   summary: 'Turn the device flow of a client on or off: on the stage tenant first',
-  portal: { ...ofClient, readsAs: { enabled: 'deviceFlow' }, endsIf: { force: [true] } },
+  portal: { ...ofClient, readsAs: { enabled: 'deviceFlow' }, endsIf: { force: [true] }, titledFor: true },
   permission: 'clients:write',
   reach: 'system',
   route: 'PUT /clients/{clientId}/device-flow',
@@ -234,7 +234,7 @@ const deviceFlowSet = onTenant({
 const secretAdded = onTenant({
   name: 'clients.addSecret',
   summary: 'Give a client a second secret, to take the place of the first. It is shown once, in this answer',
-  portal: { ...ofClient, fits: ({ type }) => type !== 'public' },
+  portal: { ...ofClient, fits: ({ type }) => type !== 'public', titledFor: true },
   permission: 'clients:write',
   route: 'POST /clients/{clientId}/secrets',
   fields,
@@ -264,7 +264,7 @@ const secretAdded = onTenant({
 const secretRemoved = onTenant({
   name: 'clients.removeSecret',
   summary: 'Take a secret from a client: it works no more from now on',
-  portal: { page: 'clients.read', reads: 'clients.read', ends: 'forGood' },
+  portal: { page: 'clients.read', reads: 'clients.read', ends: 'forGood', titledFor: true },
   permission: 'clients:write',
   route: 'DELETE /clients/{clientId}/secrets/{secretId}',
   fields: { ...fields, secretId: secretIdField },

@@ -145,7 +145,7 @@ const changed = onTenant({
 const rotated = onTenant({
   name: 'webhooks.rotateSecret',
   summary: 'Give a webhook another secret, shown once. The old one signs too for a day',
-  portal: ofWebhook,
+  portal: { ...ofWebhook, titledFor: true },
   permission: 'events:write',
   route: 'POST /webhooks/{webhookId}/secret',
   fields,

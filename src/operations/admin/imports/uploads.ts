@@ -172,6 +172,7 @@ const hashesRead = onTenant({
   permission: 'members:write',
   route: 'POST /imports/{importId}/set-hash-parameters',
   portal: {
+    titledFor: true,
     page: 'imports.read',
     reads: 'imports.read',
     label: 'Set hash parameters',

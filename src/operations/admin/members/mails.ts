@@ -53,7 +53,7 @@ const mailSchema = s.resource('SentMail', 'What was sent', {
 
 /** Mails the member a link of one use, whatever was mailed before. */
 const mailing = {
-  portal: { ...ofMember, atOnce: true, fits: isEnabled, done: 'The mail is on its way.' },
+  portal: { ...ofMember, atOnce: true, fits: isEnabled, done: 'The mail is on its way.', titledFor: true },
   permission: 'members:write',
   fields,
   output: mailSchema,

@@ -226,7 +226,7 @@ const dataExported = onTenant({
 const deletionCancelled = onTenant({
   name: 'members.cancelDeletion',
   summary: 'Keep a member who asked to be deleted: the account stays as it is, and a mail says so',
-  portal: { ...ofMember, atOnce: true, fits: isSince('deletionDueAt') },
+  portal: { ...ofMember, atOnce: true, fits: isSince('deletionDueAt'), titledFor: true },
   permission: 'members:write',
   route: 'POST /members/{memberId}/cancel-deletion',
   fields,

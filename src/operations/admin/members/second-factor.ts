@@ -15,7 +15,7 @@ const reset = onTenant({
   name: 'members.resetSecondFactor',
   summary:
     'Turn the two-step sign-in of a member off, who lost the app and the recovery codes; a mail says so',
-  portal: { ...ofMember, ends: 'forNow', fits: hasFactor },
+  portal: { ...ofMember, ends: 'forNow', fits: hasFactor, titledFor: true },
   permission: 'members:write',
   route: 'POST /members/{memberId}/reset-second-factor',
   fields: { memberId: memberField },

@@ -140,7 +140,7 @@ const sessions = onTenant({
 const everywhere = onTenant({
   name: 'members.signOutEverywhere',
   summary: 'End every session and sign-in of a member, and forget the browsers',
-  portal: { ...ofMember, ends: 'forNow' },
+  portal: { ...ofMember, ends: 'forNow', titledFor: true },
   permission: 'members:write',
   route: 'POST /members/{memberId}/sign-out',
   fields,

@@ -122,7 +122,7 @@ const changed = onTenant({
 const stageSet = onTenant({
   name: 'tenants.setStage',
   summary: 'Name the tenant on which things are tried before they come to this one',
-  portal: { ...ofTenant, choices: { stageTenant: 'tenants.list' } },
+  portal: { ...ofTenant, choices: { stageTenant: 'tenants.list' }, titledFor: true },
   permission: 'tenants:write',
   reach: 'system',
   route: 'PUT /stage',

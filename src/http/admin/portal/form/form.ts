@@ -16,16 +16,7 @@ import { type FieldProblem, sendOperationPage, sendPortalProblem } from '../page
 import { factsOf, listIn } from '../values.ts';
 import { call, callIfMay, formOf, hasTenant, proveBefore } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
-import {
-  calledOf,
-  isOfOwner,
-  leadOf,
-  partLead,
-  partTitle,
-  singular,
-  submitOf,
-  titleOf,
-} from '../words/labels.ts';
+import { calledOf, leadOf, partLead, partTitle, singular, submitOf, titleOf } from '../words/labels.ts';
 import { type Ending, endingOf, endsForGood, isTyped, wrongName } from './ending.ts';
 import { type Offers, type Section, sectionsOf } from './fields.ts';
 import { valuesOf } from './filled.ts';
@@ -197,7 +188,7 @@ function fitting(
 /** What every form of an operation shows. */
 function aboutForm(visit: OperationVisit, present: Facts | null, owner: Facts | null = null) {
   const { operation, known, request, part } = visit;
-  const { reads, ends, homeWarning = null } = operation.portal ?? {};
+  const { reads, ends, titledFor = false, homeWarning = null } = operation.portal ?? {};
   const { host, id } = request.tenant;
   // A page of a part is one of its tenant, which stands in the rail.
   const isNamed = reads !== undefined && part === undefined;
@@ -206,7 +197,7 @@ function aboutForm(visit: OperationVisit, present: Facts | null, owner: Facts | 
     // What it acts on, in the words of its address, and as people call it.
     target: isNamed ? (known[pathFields(operation).at(-1) ?? ''] ?? null) : null,
     named: part === undefined ? namesOf(present ?? owner) : null,
-    isFor: owner !== null || isOfOwner(operation),
+    isFor: owner !== null || titledFor,
     action: request.url,
     submit: submitOf(operation, isThere(visit)),
     isGrave: ends !== undefined,

@@ -67,12 +67,6 @@ export function titleOf(operation: Operation, isThere = false): string {
   return /[A-Z]/.test(verb) ? words : say('verb.of', { verb: words, noun: singular(noun) });
 }
 
-/** Whether the title of a form names a part of what it is about: "Send password reset", for a member, but "Unlock member". */
-export const isOfOwner = (operation: Operation): boolean =>
-  /^(?:(?:add|cancel|change|remove|reset|rotate|send|set)(?!Again)[A-Z]|signOutEverywhere)/.test(
-    nameOf(operation).verb,
-  );
-
 /** What the page of a group of fields is called. */
 export const partTitle = ({ name }: Operation, part: string): string => say(`group.${name}.${part}`);
 
