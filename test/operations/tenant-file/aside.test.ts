@@ -36,14 +36,14 @@ describe('a tenant file is read beside the event loop', () => {
     ['documents', '---\n'.repeat(10_000)],
   ])('however many %s it has', async (_what, text) => {
     await readAside({ text: head, references: {} });
-    const works = [];
-    for (let times = 0; times < 3; times += 1) {
+    let least = Number.POSITIVE_INFINITY;
+    // Handing it over takes less than ten; reading it on the loop takes 50 to 250. The least of a few, since the loop also
+    // collects the garbage of the tests before, and a busy machine is slow to hand over.
+    for (let times = 0; times < 10 && least >= 20; times += 1) {
       const read = async () => expect((await readAside({ text, references: {} })).ok).toBe(false);
-      works.push(await loopWorkOf(read));
+      least = Math.min(least, await loopWorkOf(read));
     }
-    // Handing it over takes less than one; reading it on the loop takes 50 to 250. The least of three, since the loop
-    // also collects the garbage of the tests before.
-    expect(Math.min(...works)).toBeLessThan(20);
+    expect(least).toBeLessThan(20);
   });
 
   it('one after the other, each with its own answer', async () => {
