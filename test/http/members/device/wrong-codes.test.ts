@@ -96,21 +96,30 @@ it('U8: each of them reads the same, and takes the same work within 20 %', async
   for (const other of others) expect(other).toEqual(first);
 
   const works = new Map(Object.keys(wrong).map((what) => [what, [] as number[]]));
-  for (let round = 0; round < 30; round += 1) {
-    // Taken in turns, so that a sweep of the heap meets all of them.
-    for (const [what, userCode] of Object.entries(wrong)) {
-      await forgetWrongCodes(service);
-      works.get(what)?.push(await workOf(() => phone.open(userCode)));
+  let apart: readonly string[] = ['nothing was measured'];
+  // More rounds where a busy machine tells them apart: what really differs differs in all of them.
+  for (let rounds = 0; rounds < 120 && apart.length > 0; rounds += 30) {
+    for (let round = 0; round < 30; round += 1) {
+      // Taken in turns, so that a sweep of the heap meets all of them.
+      for (const [what, userCode] of Object.entries(wrong)) {
+        await forgetWrongCodes(service);
+        works.get(what)?.push(await workOf(() => phone.open(userCode)));
+      }
     }
+    apart = toldApart(works);
   }
-  const typical = new Map([...works].map(([what, all]) => [what, median(all)]));
-  const whole = median([...typical.values()]);
-  for (const [what, worked] of typical) {
-    // Half a millisecond more or less is below what a network shows.
-    const guard = Math.max(0.2 * whole, 0.5);
-    expect(Math.abs(worked - whole), `${what}: ${worked} ms of ${whole} ms`).toBeLessThanOrEqual(guard);
-  }
+  expect(apart).toEqual([]);
 });
+
+/** Which of them are told apart by their work: by more than a fifth, and by half a millisecond, which a network hides. */
+function toldApart(works: ReadonlyMap<string, readonly number[]>): readonly string[] {
+  const typical = [...works].map(([what, all]) => [what, median(all)] as const);
+  const whole = median(typical.map(([, worked]) => worked));
+  const guard = Math.max(0.2 * whole, 0.5);
+  return typical
+    .filter(([, worked]) => Math.abs(worked - whole) > guard)
+    .map(([what, worked]) => `${what}: ${worked} ms of ${whole} ms`);
+}
 
 it('decision 32: a member who comes back to a code of their own has not guessed', async () => {
   await forgetWrongCodes(service);
