@@ -12,7 +12,7 @@ import type { Calibration } from './machine/machine.ts';
 import { processorTime, startServer } from './machine/process.ts';
 import { type Bench, memoryOf, type SideRound, startOf } from './measure.ts';
 import { steadiness } from './rows.ts';
-import { inFolder, serviceHost } from './service/folder.ts';
+import { inFolder, proxied, serviceHost } from './service/folder.ts';
 
 /** The processor time (ms) of a sign-in with a passkey, and how many of each kind a round has. */
 const passkeyCost = { most: 3, passkeys: 300, passwords: 60 } as const;
@@ -96,7 +96,6 @@ async function startWithMember(bench: Bench, name: string): Promise<Running> {
   const settings = { ...bench.base.settings, MEMBERDOOR_DATA: folder, MEMBERDOOR_PORT: String(port) };
   const server = await startServer({ ...startOf(bench, name), settings });
   const http = httpClient(port);
-  const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.7' };
   const send: Spoken['http'] = Object.assign(
     (host: string, path: string, ask: Ask = {}) =>
       http(host, path, { ...ask, headers: { ...proxied, ...ask.headers } }),

@@ -5,7 +5,7 @@ import type { Item } from './generator/plan.ts';
 import type { Calibration } from './machine/machine.ts';
 import { type Bench, memoryOf, runRound, type SideRound, serviceSide } from './measure.ts';
 import { type Row, steadiness } from './rows.ts';
-import { serviceAddresses, serviceHost, serviceScope } from './service/folder.ts';
+import { proxied, serviceAddresses, serviceHost, serviceScope } from './service/folder.ts';
 
 /** While so many wrong passwords are sent a second, discovery's p99 stays under so many ms. */
 const passwordLoad = { rate: 20, p99: 50 } as const;
@@ -83,7 +83,7 @@ export async function measurePasswordLoad(bench: Bench, discovery: Row): Promise
 
 /** Opens the sign-in page as a browser does: the flow that its form carries, and the cookie it is bound to. */
 async function signInForm(port: number): Promise<Item> {
-  const headers = { host: serviceHost, 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.7' };
+  const headers = { host: serviceHost, ...proxied };
   const { location, cookie } = await new Promise<{ location: string; cookie: string }>((resolve, reject) => {
     const asked = request({ port, host: '127.0.0.1', path: '/sign-in', headers }, (answer) => {
       answer.resume();

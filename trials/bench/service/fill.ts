@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
-import { readConfig } from '../../../src/config.ts';
 import { issueDeviceCode } from '../../../src/core/grants/device-code.ts';
 import { writeRefreshToken } from '../../../src/core/grants/refresh-token.ts';
 import { beginSignIn } from '../../../src/core/grants/sign-in.ts';
@@ -9,7 +8,6 @@ import { sha256 } from '../../../src/core/hash.ts';
 import { beginSession, type Session } from '../../../src/core/session.ts';
 import { addSubscription } from '../../../src/operations/access/subscription.ts';
 import { changeClient } from '../../../src/operations/client/client.ts';
-import { openService } from '../../../src/operations/service/service.ts';
 import { createTenants, type OpenTenant } from '../../../src/operations/tenant/open-tenants.ts';
 import { signingKeyFor, signToken } from '../../../src/secrets/signing.ts';
 import { listPackages } from '../../../src/storage/access/package.ts';
@@ -20,7 +18,7 @@ import type { Store } from '../../../src/storage/store.ts';
 import { systemRandom } from '../../../src/system/random.ts';
 import { memberOf } from '../../../test/support/fixtures.ts';
 import type { Item, OperationName } from '../generator/plan.ts';
-import { deviceHosts, type ServiceFolder, serviceHost, serviceScope } from './folder.ts';
+import { deviceHosts, openFolder, type ServiceFolder, serviceHost, serviceScope } from './folder.ts';
 
 /** What a load on the service is about. */
 export interface ServiceFill {
@@ -57,13 +55,8 @@ interface Site {
 }
 
 /** Fills a data folder while no service runs on it, and says what there is to ask about. */
-export async function fillService(
-  { folder, settings }: ServiceFolder,
-  fill: ServiceFill,
-): Promise<readonly Item[]> {
-  const read = readConfig({ ...settings, MEMBERDOOR_DATA: folder }, folder);
-  if (!read.ok) throw new Error(read.problems.join(' '));
-  const { store, vault } = await openService(read.config, { initialise: false, migrate: false });
+export async function fillService(filled: ServiceFolder, fill: ServiceFill): Promise<readonly Item[]> {
+  const { store, vault } = await openFolder(filled);
   let isOpen = true;
   const close = async () => {
     if (isOpen) await store.close();
@@ -78,7 +71,7 @@ export async function fillService(
       return tenant;
     };
     const tenant = tenantOf(serviceHost);
-    const site = { store, close, tenant, tenantOf, file: join(folder, databaseFile), now: Date.now() };
+    const site = { store, close, tenant, tenantOf, file: join(filled.folder, databaseFile), now: Date.now() };
     return await itemsOf(site, fill);
   } finally {
     await close();

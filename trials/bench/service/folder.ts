@@ -59,16 +59,24 @@ export async function makeServiceFolder(folder: string, port: number): Promise<S
   return { folder, settings };
 }
 
+/** What the proxy before the service says of each request. */
+export const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.7' } as const;
+
+/** Opens a data folder that no service runs on. */
+export function openFolder({ folder, settings }: ServiceFolder) {
+  const read = readConfig({ ...settings, MEMBERDOOR_DATA: folder }, folder);
+  if (!read.ok) throw new Error(read.problems.join(' '));
+  return openService(read.config, { initialise: false, migrate: false });
+}
+
 type OpenedService = Awaited<ReturnType<typeof openService>>;
 
 /** Works in a data folder that no service runs on. */
 export async function inFolder<Result>(
-  { folder, settings }: ServiceFolder,
+  folder: ServiceFolder,
   work: (opened: OpenedService) => Promise<Result>,
 ): Promise<Result> {
-  const read = readConfig({ ...settings, MEMBERDOOR_DATA: folder }, folder);
-  if (!read.ok) throw new Error(read.problems.join(' '));
-  const opened = await openService(read.config, { initialise: false, migrate: false });
+  const opened = await openFolder(folder);
   try {
     return await work(opened);
   } finally {
