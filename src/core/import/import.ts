@@ -34,6 +34,7 @@ const importWorks = ['none', 'receive', 'check', 'checked', 'take', 'stopped'] a
 /** What would become of the lines of a file, as far as it was tried. */
 export interface ImportTrial extends ImportCounts {
   readonly readTo: number;
+  /** The line there. This version begins anew; the one before, which may run beside it, goes on from here. */
   readonly line: number;
   /** How many of the new members bring no password. */
   readonly withoutPassword: number;

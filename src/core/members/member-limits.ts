@@ -49,7 +49,7 @@ export function blockedUntil(
 export const factorBlockedUntil = (failed: SignInFailures | null, now: number): number =>
   blockedUntil(failed, now, wrongSecondFactors.failures, wrongSecondFactors.longestWait);
 
-/** How many failures count now; those of yesterday are forgotten. */
+/** How many failures count now: after the time that they are remembered for (ms) none does. */
 function counting(failed: SignInFailures | null, now: number, memory: number): number {
   return failed !== null && now - failed.lastFailedAt < memory ? failed.failures : 0;
 }

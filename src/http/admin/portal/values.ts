@@ -131,10 +131,12 @@ function browserOf(userAgent: string): Shown {
     : { kind: 'text', text: browserWords(named), title: userAgent };
 }
 
+/** Whether a text is an id of ours: it tells people nothing. */
+export const isId = (text: string) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+
 /** In a cell, the end of an id is enough to tell it from others. */
 function codeOf(text: string, href: string | null = null): Extract<Shown, { kind: 'code' }> {
-  const isId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
-  return { kind: 'code', text, href, short: isId ? `…${text.slice(-12)}` : text };
+  return { kind: 'code', text, href, short: isId(text) ? `…${text.slice(-12)}` : text };
 }
 
 /** Names of values that are copied into programs and addresses. */

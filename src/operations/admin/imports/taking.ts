@@ -197,7 +197,7 @@ async function tryBatch(work: Work, batch: Batch, prepared: readonly PreparedEnt
     if (error instanceof TakenBack) return error.outcomes;
     throw error;
   });
-  const outcomes = tried.map((line) => ({ ...line, ...repeated(line) }));
+  const outcomes = tried.map((line) => ({ ...line, outcome: repeated(line).outcome }));
   const withHash = new Set(
     prepared.flatMap(({ line, read }) => (read.ok && read.hash !== null ? [line] : [])),
   );

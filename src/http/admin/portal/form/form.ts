@@ -13,7 +13,7 @@ import { backOf, operationNamed, pathOf } from '../addresses.ts';
 import { partButtons, pressOf } from '../buttons.ts';
 import { doneFacts, noticeOf } from '../done.ts';
 import { type FieldProblem, sendOperationPage, sendPortalProblem } from '../page.ts';
-import { factsOf, listIn } from '../values.ts';
+import { factsOf, isId, listIn } from '../values.ts';
 import { call, callIfMay, formOf, hasTenant, proveBefore } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
 import { calledOf, leadOf, partLead, partTitle, singular, submitOf, titleOf } from '../words/labels.ts';
@@ -192,11 +192,14 @@ function aboutForm(visit: OperationVisit, present: Facts | null, owner: Facts | 
   const { host, id } = request.tenant;
   // A page of a part is one of its tenant, which stands in the rail.
   const isNamed = reads !== undefined && part === undefined;
+  const target = isNamed ? (known[pathFields(operation).at(-1) ?? ''] ?? null) : null;
+  const named = part === undefined ? namesOf(present ?? owner) : null;
   return {
     lead: part === undefined ? leadOf(operation) : partLead(operation, part),
     // What it acts on, in the words of its address, and as people call it.
-    target: isNamed ? (known[pathFields(operation).at(-1) ?? ''] ?? null) : null,
-    named: part === undefined ? namesOf(present ?? owner) : null,
+    target,
+    named,
+    code: named === null || isId(`${target}`) ? null : target,
     isFor: owner !== null || titledFor,
     action: request.url,
     submit: submitOf(operation, isThere(visit)),
@@ -239,8 +242,9 @@ function sendConfirmation(
     data: {
       ...aboutForm(visit, present),
       // Of one button its question says it all.
-      ...(pressed === null ? {} : { lead: null, named: null, target: null }),
-      ...(pressed === null ? {} : { submit: pressed.label }),
+      ...(pressed === null
+        ? {}
+        : { lead: null, named: null, target: null, code: null, submit: pressed.label }),
       ending,
       problems,
       // A whole file is not read once more.
