@@ -10,8 +10,8 @@ import { mayTakeLong } from '../../../src/storage/prepared.ts';
 import { StorageUnavailable, type Tx } from '../../../src/storage/store.ts';
 import { type Sweep, sweepThrough } from '../../../src/storage/sweep/sweep.ts';
 import { memberRecord, now, signInRecord } from '../../support/records/records.ts';
-import { ample, gated, may } from '../../support/run/gated.ts';
-import { ask } from '../../support/run/test-store.ts';
+import { gated, may } from '../../support/run/gated.ts';
+import { ample, ask } from '../../support/run/test-store.ts';
 
 const { clientId, tenantId } = signInRecord();
 const sleep = (ms: number) => sql`select pg_sleep(${ms / 1_000})`;

@@ -6,20 +6,9 @@ import { handSchedule } from '../hand-schedule.ts';
 import { openGate } from '../proxy/gate.ts';
 import { signInRecord } from '../records/records.ts';
 import { insertRecords } from '../records/store.ts';
-import { openShared, sharedDatabase } from './test-store.ts';
+import { ample, openShared, sharedDatabase } from './test-store.ts';
 
 export const may = { initialise: true, migrate: true };
-const hour = 3_600_000;
-/** Longer than any test, but for what a test is about. */
-export const ample = {
-  connection: hour,
-  answer: hour,
-  statement: hour,
-  idleInTransaction: hour,
-  longAnswer: hour,
-  keepAlive: hour,
-};
-
 /** A store that reaches its database through a gate, and one that reaches it by itself. */
 export async function gated(times: Partial<typeof ample> = {}, isCut?: (said: Buffer) => boolean) {
   const url = await sharedDatabase();

@@ -8,6 +8,18 @@ import type { Store } from '../../../src/storage/store.ts';
 /** The address of the PostgreSQL server, ending before the name of a database; undefined where the engine is SQLite. */
 const server = () => (process.env.TEST_ENGINE === 'postgres' ? process.env.TEST_POSTGRES : undefined);
 
+const hour = 3_600_000;
+
+/** How long a test waits for PostgreSQL: a machine that stands still for seconds is no outage of the database. */
+export const ample = {
+  connection: hour,
+  answer: hour,
+  statement: hour,
+  idleInTransaction: hour,
+  longAnswer: hour,
+  keepAlive: hour,
+};
+
 /** Has every table and no row of ours: making the tables takes longer than copying them. */
 export const emptyDatabase = 'empty';
 
@@ -48,7 +60,7 @@ export async function openShared(
 ): Promise<Store> {
   // Tests of SQLite need no driver.
   const { openPostgres } = await import('../../../src/storage/postgres/open.ts');
-  return openPostgres(url, { initialise, migrate: true }, surroundings);
+  return openPostgres(url, { initialise, migrate: true }, { times: ample, ...surroundings });
 }
 
 /** An empty PostgreSQL database, which any number of stores may share, also in a run for SQLite. @returns its address */
