@@ -11,6 +11,7 @@ import { listContentChannels } from '../../storage/access/content-channel.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
 import { findMember } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
+import { isId } from '../../text/id.ts';
 import { refuseOtherMethods, sendRefusal } from '../answers.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
@@ -133,7 +134,7 @@ async function checkSent(
 async function memberOf(tx: Tx, { id }: OpenTenant, params: unknown, now: number): Promise<Member | null> {
   const { memberId } = params as { readonly memberId: string };
   // Ids of another form are none, and some texts no database takes.
-  const member = /^[0-9a-f-]{36}$/.test(memberId) ? await findMember(tx, id, memberId) : null;
+  const member = isId(memberId) ? await findMember(tx, id, memberId) : null;
   return maySignIn(member, now) ? member : null;
 }
 

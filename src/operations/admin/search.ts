@@ -11,6 +11,7 @@ import { searchClients } from '../../storage/clients/client.ts';
 import { findMember } from '../../storage/members/member.ts';
 import { listMembers } from '../../storage/members/member-search.ts';
 import { listAuditEvents } from '../../storage/operators/audit-list.ts';
+import { idIn } from '../../text/id.ts';
 import * as s from '../json-schema.ts';
 import { checkoutAnswer, checkoutSchema } from './access/checkouts.ts';
 import { invoiceAnswer, listedInvoiceSchema } from './access/invoices.ts';
@@ -111,19 +112,18 @@ async function partsFor(context: OnTenant<OperationContext>, text: string) {
 
 /** The member with this id, or the members whom the text finds. */
 async function membersFound({ tx, tenant, now }: OnTenant<OperationContext>, text: string) {
-  if (!isId(text)) return listMembers(tx, tenant.id, { search: text }, searchedMost + 1, now);
-  const member = await findMember(tx, tenant.id, text.toLowerCase());
+  const id = idIn(text);
+  if (id === null) return listMembers(tx, tenant.id, { search: text }, searchedMost + 1, now);
+  const member = await findMember(tx, tenant.id, id);
   return member === null || isGone(member, now) ? [] : [member];
 }
-
-const isId = (text: string) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 
 /** What was bought under a number, an id, or the reference of a payment. */
 async function boughtFound(context: OnTenant<OperationContext>, text: string) {
   const { tx, tenant, now } = context;
   const number = /^#?(\d{1,15})$/.exec(text)?.[1];
   const invoiceNumber = number === undefined ? numberPaidFor(text) : Number(number);
-  const byId = await findCheckout(tx, tenant.id, isId(text) ? text.toLowerCase() : text);
+  const byId = await findCheckout(tx, tenant.id, idIn(text) ?? text);
   const checkouts = byId === null ? await listCheckoutsPaidAs(tx, tenant.id, text, searchedMost) : [byId];
   const invoice = invoiceNumber === null ? null : await findInvoice(tx, tenant.id, invoiceNumber);
   const subscription =

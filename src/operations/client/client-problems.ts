@@ -12,6 +12,7 @@ import { permissions } from '../../core/operators/permission.ts';
 import { type Problem, problem, within } from '../../core/problem.ts';
 import { listApis } from '../../storage/clients/api.ts';
 import type { Tx } from '../../storage/store.ts';
+import { idIn } from '../../text/id.ts';
 
 /**
  * Every problem of a client's settings.
@@ -91,9 +92,7 @@ function serviceProblems({ clientCredentials, type, clientId }: Client): readonl
   if (!clientCredentials) return [];
   return [
     type === 'public' ? problem('clientCredentials', 'confidential_only') : null,
-    /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(clientId)
-      ? problem('clientCredentials', 'client_id_like_member')
-      : null,
+    idIn(clientId) === null ? null : problem('clientCredentials', 'client_id_like_member'),
   ];
 }
 

@@ -4,6 +4,7 @@ import type { FieldChange } from '../../../core/operators/audit-event.ts';
 import { fieldText } from '../../../operations/field-changes.ts';
 import type { Schema, Schemas } from '../../../operations/json-schema.ts';
 import { browserWords, nameBrowser } from '../../../operations/session/notice.ts';
+import { isId } from '../../../text/id.ts';
 import { say, sayIfKnown } from '../../../text/portal.ts';
 import { mayCall } from '../call.ts';
 import { addressOf, operationNamed } from './addresses.ts';
@@ -130,9 +131,6 @@ function browserOf(userAgent: string): Shown {
     ? { kind: 'text', text: userAgent }
     : { kind: 'text', text: browserWords(named), title: userAgent };
 }
-
-/** Whether a text is an id of ours: it tells people nothing. */
-export const isId = (text: string) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
 /** In a cell, the end of an id is enough to tell it from others. */
 function codeOf(text: string, href: string | null = null): Extract<Shown, { kind: 'code' }> {

@@ -9,6 +9,7 @@ import { findMemberByEmail, insertMember, nextMemberNumbers } from '../../../sto
 import { type MemberNumbers, takenNumbers } from '../../../storage/members/member-search.ts';
 import { findService } from '../../../storage/service.ts';
 import type { Tx } from '../../../storage/store.ts';
+import { idPattern } from '../../../text/id.ts';
 import { defineConsent } from '../../access/consent.ts';
 import { changeSubscription } from '../../access/subscription.ts';
 import { changeClient, registerClient } from '../../client/client.ts';
@@ -156,7 +157,7 @@ const most = 1_000_000_000;
 export const memberOnceFields = {
   id: {
     ...s.text('The id of a new member, as it was elsewhere', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02'),
-    pattern: '^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$',
+    pattern: idPattern,
   },
   userId: s.numberFrom(1, most, 'The number of a new account', 1_001),
   memberNumber: s.numberFrom(1, most, 'The number of a new membership', 501_001),

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { invitedTo } from '../../../../operations/access/seat-offers.ts';
 import { invitationsPath, invitationUrl } from '../../../../operations/access/seats.ts';
+import { isId } from '../../../../text/id.ts';
 import type { Language } from '../../../../text/language.ts';
 import { transactionOf } from '../../../audit.ts';
 import type { Deps } from '../../../deps.ts';
@@ -9,13 +10,10 @@ import { pageQuery } from '../../../form.ts';
 import type { Flow } from '../../../oidc/flow.ts';
 import { emphasized, type Lead } from '../../../pages/lead.ts';
 
-/** The id of a seat, as it stands in the link of a mail. */
-const seatId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** Where the sign-in leads back to from a mail: what is no invitation is left out. */
 export function returnToInvitation(request: FastifyRequest): string {
   const { invitation = '' } = pageQuery(request, ['invitation']);
-  return seatId.test(invitation) ? invitationUrl({ id: invitation }) : invitationsPath;
+  return isId(invitation) ? invitationUrl({ id: invitation }) : invitationsPath;
 }
 
 /**
