@@ -4,7 +4,7 @@ import { sha256 } from '../../core/hash.ts';
 import { wrongSecretsPerMinute } from '../../core/limits.ts';
 import { type AdminToken, isUsable } from '../../core/operators/admin-token.ts';
 import type { Permission } from '../../core/operators/permission.ts';
-import type { Call } from '../../operations/admin/run.ts';
+import type { Call } from '../../operations/admin/call.ts';
 import { findMemberAnywhere } from '../../storage/members/member.ts';
 import { findAdminTokenBySecret } from '../../storage/operators/admin-token.ts';
 import type { Tx } from '../../storage/store.ts';

@@ -1,5 +1,5 @@
 // How a start differs from that of `memberdoor start`, for the commands that ask for it.
-import type { Call } from '../admin/run.ts';
+import type { Call } from '../admin/call.ts';
 import type { Examples } from '../development/load.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 

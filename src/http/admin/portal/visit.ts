@@ -3,8 +3,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Member } from '../../../core/members/member.ts';
 import { endSession } from '../../../core/session.ts';
+import type { Call } from '../../../operations/admin/call.ts';
 import type { Operation } from '../../../operations/admin/operation.ts';
-import type { Call } from '../../../operations/admin/run.ts';
 import { conflict, OperationRefused } from '../../../operations/refusal.ts';
 import { apply } from '../../../storage/apply.ts';
 import { StorageUnavailable, type Tx } from '../../../storage/store.ts';
