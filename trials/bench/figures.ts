@@ -1,6 +1,6 @@
 import type { Calibration } from './machine/machine.ts';
-import type { DatabaseCost, Measured, MeasuredRow } from './measure.ts';
-import { mostOfLimit, mostOfPeer, type Row, steadiness } from './rows.ts';
+import type { DatabaseCost, Measured, MeasuredRow, SideRound } from './measure.ts';
+import { mostOfLimit, mostOfPeer, type Row, steadiness, sureness } from './rows.ts';
 
 /** The middle of some figures, with the least and the greatest. */
 export interface Spread {
@@ -22,13 +22,20 @@ export interface SideFigures {
   readonly generatorRate: number;
 }
 
+/** How many times the other side one side is. */
+export interface Ratio {
+  readonly median: number;
+  /** Its standard error: by how much it may be wrong. */
+  readonly error: number;
+}
+
 /** A line of the table. */
 export interface Line {
   readonly name: string;
   /** null where something was answered wrongly: there are no figures then. */
   readonly ours: SideFigures | null;
   readonly other: SideFigures | null;
-  readonly ratio: number | null;
+  readonly ratio: Ratio | null;
   /** The least ratio; null where none was set. */
   readonly target: number | null;
   /** µs of processor time that the operation cannot cost less than, measured in the same run. */
@@ -54,10 +61,10 @@ export function figuresOf({ rounds, memory }: Measured): SideFigures | null {
   if (rounds.some(({ wrong, operations }) => wrong > 0 || operations === 0)) return null;
   const of = (figure: (round: Measured['rounds'][number]) => number) => rounds.map(figure);
   return {
-    rate: spread(of(({ operations, milliseconds }) => (operations * 1_000) / milliseconds)),
+    rate: spread(of(rateIn)),
     p50: median(of(({ p50 }) => p50)),
     p99: median(of(({ p99 }) => p99)),
-    processor: median(of(({ processor, operations }) => (processor * 1_000) / operations)),
+    processor: median(of(processorIn)),
     memory,
     database: rounds.some(({ database }) => database === null)
       ? null
@@ -99,6 +106,25 @@ export function medianCalibration(calibrations: readonly Calibration[]): Calibra
   };
 }
 
+/** Operations a second. */
+export const rateIn = ({ operations, milliseconds }: SideRound) => (operations * 1_000) / milliseconds;
+
+/** µs of processor time that an operation took. */
+export const processorIn = ({ processor, operations }: SideRound) => (processor * 1_000) / operations;
+
+/** Holds each round against the one that was played beside it. */
+export function ratioOf(
+  { ours, other }: Pick<MeasuredRow, 'ours' | 'other'>,
+  figure: (round: SideRound) => number,
+): Ratio {
+  const ratios = ours.rounds
+    .map((round, at) => figure(round) / figure(other.rounds[at] as SideRound))
+    .toSorted((a, b) => a - b);
+  const part = (of: number) => ratios[Math.round((ratios.length - 1) * of)] ?? Number.NaN;
+  // The standard error of a median, by the quartiles of what it is the median of.
+  return { median: part(0.5), error: (0.93 * (part(0.75) - part(0.25))) / Math.sqrt(ratios.length) };
+}
+
 /** What holds of a line beside its ratio. */
 export interface Duties {
   readonly target: number | null;
@@ -115,20 +141,20 @@ export function lineOf(row: Row, measured: MeasuredRow, duties: Duties, name = r
   const [ours, other] = [figuresOf(measured.ours), figuresOf(measured.other)];
   const moved = movement(measured.calibrations);
   const limit = row.limit(calibration);
-  const ratio = ours === null || other === null ? null : ours.rate.median / other.rate.median;
+  const ratio = ours === null || other === null ? null : ratioOf(measured, rateIn);
   const line = { name, ours, other, ratio, target: duties.target, limit, calibration, moved };
   return { ...line, verdict: verdictOf(line, duties), notes: notesOf(line, measured) };
 }
 
-/** "reached", or what was missed; nothing where the machine was not steady, or an answer was wrong. */
+/** "reached", or what was missed; nothing where the machine was not steady enough to say, or an answer was wrong. */
 function verdictOf(
   { ours, other, ratio, limit, moved }: Pick<Line, 'ours' | 'other' | 'ratio' | 'limit' | 'moved'>,
   { target, againstPeer, againstLimit, mostOfOther }: Duties,
 ): string {
   if (ours === null || other === null || ratio === null) return 'WRONG ANSWERS';
-  if (moved > steadiness) return 'NOISY';
+  if (moved > steadiness && ratio.error > ratio.median * sureness) return 'NOISY';
   const missed = [
-    ...(target !== null && ratio < target ? ['ratio'] : []),
+    ...(target !== null && ratio.median < target ? ['ratio'] : []),
     ...(againstPeer && ours.p99 > other.p99 * mostOfPeer.p99 ? ['p99'] : []),
     ...(againstPeer && ours.memory > other.memory * mostOfPeer.memory ? ['memory'] : []),
     ...(mostOfOther !== undefined && wholeOf(ours) > wholeOf(other) * mostOfOther ? ['processor'] : []),

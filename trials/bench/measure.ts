@@ -20,6 +20,8 @@ import { type ServiceFolder, serviceAddresses, serviceScope } from './service/fo
 export interface Pace {
   readonly rounds: number;
   readonly round: number;
+  /** Each round is played in so many parts, the sides in turns: a machine that changes its pace has it for both. */
+  readonly parts: number;
   readonly warmUp: number;
   readonly calibration: number;
   readonly connections: number;
@@ -201,7 +203,7 @@ function amountOf(
   return Math.min(itemsMost, items[side] * Math.ceil(operation === 'poll' ? Math.min(5, seconds) : seconds));
 }
 
-/** Measures a row: both sides in turns, the machine calibrated before each round. */
+/** Starts both sides of a row, measures them in turns, and takes away what they left. */
 export async function measureRow(
   bench: Bench,
   name: string,
@@ -211,8 +213,6 @@ export async function measureRow(
   const { machine, pace } = bench;
   const names = [`${name}-ours`, `${name}-other`] as const;
   const sides: Side[] = [];
-  const rounds = { ours: [] as SideRound[], other: [] as SideRound[] };
-  const calibrations: Calibration[] = [];
   try {
     const ours = await startOurs(bench, names[0]);
     sides.push(ours);
@@ -220,25 +220,38 @@ export async function measureRow(
     sides.push(other);
     const { connections, warmUp } = pace;
     for (const side of sides) await side.generator.run({ milliseconds: warmUp, connections });
-    for (let number = 0; number < pace.rounds; number += 1) {
-      calibrations.push(await machine.calibrate(pace.calibration));
-      // Who goes first changes, so that neither side always follows the calibration.
-      const turns = number % 2 === 0 ? (['ours', 'other'] as const) : (['other', 'ours'] as const);
-      for (const turn of turns) rounds[turn].push(await runRound(turn === 'ours' ? ours : other, pace));
-    }
-    calibrations.push(await machine.calibrate(pace.calibration));
-    return {
-      ours: { rounds: rounds.ours, memory: memoryOf(ours) },
-      other: { rounds: rounds.other, memory: memoryOf(other) },
-      calibrations,
-    };
+    return await playInTurns(machine, pace, { ours, other }, runRound);
   } finally {
     for (const side of sides) await side.stop();
     for (const each of names) rmSync(join(bench.folder, each), { recursive: true, force: true });
   }
 }
 
-/** One round of a side's load. */
+/** Plays the rounds of both sides, each part beside the same one of the other; the machine is calibrated before each round. */
+export async function playInTurns<AnySide extends Pick<Side, 'servers'>>(
+  machine: Pick<Machine, 'calibrate'>,
+  pace: Pace,
+  sides: Readonly<Record<'ours' | 'other', AnySide>>,
+  play: (side: AnySide, pace: Pace) => Promise<SideRound>,
+): Promise<MeasuredRow> {
+  const rounds = { ours: [] as SideRound[], other: [] as SideRound[] };
+  const calibrations: Calibration[] = [];
+  const part = { ...pace, round: pace.round / pace.parts };
+  for (let number = 0; number < pace.rounds * pace.parts; number += 1) {
+    if (number % pace.parts === 0) calibrations.push(await machine.calibrate(pace.calibration));
+    // Who goes first changes, so that neither side always follows the calibration.
+    const turns = number % 2 === 0 ? (['ours', 'other'] as const) : (['other', 'ours'] as const);
+    for (const turn of turns) rounds[turn].push(await play(sides[turn], part));
+  }
+  calibrations.push(await machine.calibrate(pace.calibration));
+  return {
+    ours: { rounds: rounds.ours, memory: memoryOf(sides.ours) },
+    other: { rounds: rounds.other, memory: memoryOf(sides.other) },
+    calibrations,
+  };
+}
+
+/** One round of a side's load, or a part of it. */
 export async function runRound(side: Side, { round, connections }: Pace): Promise<SideRound> {
   const { servers, generator, databaseCost } = side;
   const processor = () => servers.reduce((sum, { pid }) => sum + processorTime(pid), 0);

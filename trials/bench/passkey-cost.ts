@@ -7,7 +7,7 @@ import { type Ask, httpClient } from '../../test/support/http.ts';
 import { askedIn, softPasskey } from '../../test/support/members/soft-passkey.ts';
 import { freePort } from '../../test/support/service.ts';
 import { field, type Spoken, type Visitor, visitor } from '../../test/support/visitor.ts';
-import { figuresOf, type Line, medianCalibration, movement } from './figures.ts';
+import { figuresOf, type Line, medianCalibration, movement, rateIn, ratioOf } from './figures.ts';
 import type { Calibration } from './machine/machine.ts';
 import { processorTime, startServer } from './machine/process.ts';
 import { type Bench, memoryOf, type SideRound, startOf } from './measure.ts';
@@ -55,8 +55,11 @@ export async function measurePasskeyCost(bench: Bench): Promise<Line> {
   } finally {
     await service.stop();
   }
-  const ours = figuresOf({ rounds: sides.passkey, memory });
-  const other = figuresOf({ rounds: sides.password, memory });
+  const measured = {
+    ours: { rounds: sides.passkey, memory },
+    other: { rounds: sides.password, memory },
+  };
+  const [ours, other] = [figuresOf(measured.ours), figuresOf(measured.other)];
   const moved = movement(calibrations);
   const verdict = () => {
     if (ours === null || other === null) return 'WRONG ANSWERS';
@@ -68,7 +71,7 @@ export async function measurePasskeyCost(bench: Bench): Promise<Line> {
     name: 'sign-in with a passkey (other: with a password)',
     ours,
     other,
-    ratio: ours === null || other === null ? null : ours.rate.median / other.rate.median,
+    ratio: ours === null || other === null ? null : ratioOf(measured, rateIn),
     target: null,
     limit: calibration.es256 + calibration.commit,
     calibration,

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import type { Line } from './figures.ts';
-import { figuresOf, medianCalibration, movement } from './figures.ts';
+import { figuresOf, medianCalibration, movement, rateIn, ratioOf } from './figures.ts';
 import type { Item } from './generator/plan.ts';
 import type { Calibration } from './machine/machine.ts';
 import { type Bench, memoryOf, runRound, type SideRound, serviceSide } from './measure.ts';
@@ -44,9 +44,10 @@ export async function measurePasswordLoad(bench: Bench, discovery: Row): Promise
     }
     const memory = memoryOf(side);
     const sent = figuresOf({ rounds: refused, memory });
+    const measured = { ours: { rounds: loaded, memory }, other: { rounds: alone, memory } };
     // Without the wrong sign-ins there is nothing to say of discovery beside them.
-    const ours = sent === null ? null : figuresOf({ rounds: loaded, memory });
-    const other = figuresOf({ rounds: alone, memory });
+    const ours = sent === null ? null : figuresOf(measured.ours);
+    const other = figuresOf(measured.other);
     const isLoaded = sent !== null && sent.rate.median > passwordLoad.rate * 0.9;
     const moved = movement(calibrations);
     const calibration = medianCalibration(calibrations);
@@ -62,7 +63,7 @@ export async function measurePasswordLoad(bench: Bench, discovery: Row): Promise
       name,
       ours,
       other,
-      ratio: ours === null || other === null ? null : ours.rate.median / other.rate.median,
+      ratio: ours === null || other === null ? null : ratioOf(measured, rateIn),
       target: null,
       limit: discovery.limit(calibration),
       calibration,

@@ -110,7 +110,7 @@ async function measureAll(options: Options, tasks: readonly Task[], cores: Place
   try {
     const pace = paceOf(options);
     say(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}; servers on ${coresText(cores.servers)}, \
-generator on ${coresText(cores.generator)}; ${pace.connections} connections, ${pace.rounds} rounds of ${pace.round} ms in turns; \
+generator on ${coresText(cores.generator)}; ${pace.connections} connections, ${pace.rounds} rounds of ${pace.round} ms in ${pace.parts} parts, in turns; \
 the other side is oidc-provider unless a row says another; \
 ${options.postgres ? `PostgreSQL on ${coresText(cores.generator)}, fsync and synchronous_commit on` : 'WAL, synchronous=FULL on both'}`);
     mkdirSync(join(folder, 'base'));
@@ -120,7 +120,7 @@ ${options.postgres ? `PostgreSQL on ${coresText(cores.generator)}, fsync and syn
       try {
         const line = await measure(bench);
         lines.push(line);
-        say(`${name}: ${line.ratio?.toFixed(1) ?? '–'}×, ${line.verdict}`);
+        say(`${name}: ${line.ratio?.median.toFixed(1) ?? '–'}×, ${line.verdict}`);
       } catch (error) {
         skipped.push(`${name}: ${error instanceof Error ? error.message : error}`);
         say(skipped.at(-1) ?? '');

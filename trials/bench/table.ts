@@ -56,7 +56,7 @@ function cellsOf(line: Line): readonly string[] {
     line.name,
     rateOf(ours?.rate),
     rateOf(other?.rate),
-    ratio === null ? '–' : `${ratio.toFixed(1)}×`,
+    ratio === null ? '–' : `${ratio.median.toFixed(1)}× ± ${ratio.error.toFixed(1)}`,
     target === null ? '' : `${target}×`,
     both(({ p50 }) => p50.toFixed(1)),
     both(({ p99 }) => p99.toFixed(1)),

@@ -7,17 +7,17 @@ import { join } from 'node:path';
 import { addEndpoint } from '../../src/operations/events/endpoint.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { freePort } from '../../test/support/service.ts';
-import { type Line, lineOf } from './figures.ts';
-import type { Calibration, Generator } from './machine/machine.ts';
+import { type Line, lineOf, processorIn, ratioOf } from './figures.ts';
+import type { Generator } from './machine/machine.ts';
 import { startServer } from './machine/process.ts';
 import {
   type Bench,
   type Filled,
   filledService,
-  memoryOf,
+  type Pace,
+  playInTurns,
   runRound,
   type Side,
-  type SideRound,
   sideOf,
   startOf,
 } from './measure.ts';
@@ -29,10 +29,7 @@ import { inFolder, serviceAddresses, serviceHost, serviceScope } from './service
  * than what a machine moves by between two rounds: many short rounds are held against each other, each against the one
  * beside it.
  */
-const webhookCost = { endpoints: 3, events: 2, most: 1.03, rounds: 32, round: 1_500 } as const;
-
-/** The machine is calibrated before every so many-th round. */
-const calibratedEach = 4;
+const webhookCost = { endpoints: 3, events: 2, most: 1.03, rounds: 8, round: 6_000, parts: 4 } as const;
 
 /** Of the tokens of the load every so many-th is revoked beside it, which is an event. */
 const revokedPart = 26;
@@ -46,19 +43,16 @@ interface Told extends Side {
 export async function measureWebhookCost(bench: Bench, refresh: Row): Promise<Line> {
   const { machine, pace } = bench;
   const { connections, warmUp } = pace;
-  const short = { ...pace, rounds: webhookCost.rounds, round: Math.min(webhookCost.round, pace.round) };
   const receiver = await startReceiver();
   const sides: Told[] = [];
-  const rounds = { ours: [] as SideRound[], other: [] as SideRound[] };
-  const calibrations: Calibration[] = [];
   const name = `refresh while ${webhookCost.events} sign-ins a second end, ${webhookCost.endpoints} webhooks (other: none)`;
   try {
     sides.push(await sideWith(bench, refresh, 'webhooks-ours', receiver.url));
     sides.push(await sideWith(bench, refresh, 'webhooks-other', null));
     const [ours, other] = sides as [Told, Told];
-    const play = async (side: Told) => {
-      const events = { milliseconds: short.round, connections: 8, rate: webhookCost.events };
-      const [result, ended] = await Promise.all([runRound(side, short), side.ending.run(events)]);
+    const play = async (side: Told, part: Pace) => {
+      const events = { milliseconds: part.round, connections: 8, rate: webhookCost.events };
+      const [result, ended] = await Promise.all([runRound(side, part), side.ending.run(events)]);
       return {
         ...result,
         wrong: result.wrong + ended.wrong,
@@ -69,20 +63,12 @@ export async function measureWebhookCost(bench: Bench, refresh: Row): Promise<Li
       const events = { milliseconds: warmUp, connections: 8, rate: webhookCost.events };
       await Promise.all([side.generator.run({ milliseconds: warmUp, connections }), side.ending.run(events)]);
     }
-    for (let number = 0; number < short.rounds; number += 1) {
-      if (number % calibratedEach === 0) calibrations.push(await machine.calibrate(pace.calibration));
-      const turns = number % 2 === 0 ? (['ours', 'other'] as const) : (['other', 'ours'] as const);
-      for (const turn of turns) rounds[turn].push(await play(turn === 'ours' ? ours : other));
-    }
-    calibrations.push(await machine.calibrate(pace.calibration));
-    const measured = {
-      ours: { rounds: rounds.ours, memory: memoryOf(ours) },
-      other: { rounds: rounds.other, memory: memoryOf(other) },
-      calibrations,
-    };
+    const { rounds, round, parts } = webhookCost;
+    const many = { ...pace, rounds, round: Math.min(round, pace.round * parts), parts };
+    const measured = await playInTurns(machine, many, { ours, other }, play);
     const duties = { target: null, againstPeer: false, againstLimit: false };
     const line = lineOf(refresh, measured, duties, name);
-    const cost = costOf(rounds.ours, rounds.other);
+    const cost = ratioOf(measured, processorIn);
     const verdict = () => {
       if (line.ours === null || line.other === null) return 'WRONG ANSWERS';
       if (receiver.taken() === 0) return 'missed: no event was told';
@@ -101,17 +87,6 @@ export async function measureWebhookCost(bench: Bench, refresh: Row): Promise<Li
 
 /** How unsure the cost may be. */
 const costError = 0.015;
-
-/** How many times the processor time of the other side an operation took, by pairs of rounds, and how unsure that is. */
-function costOf(ours: readonly SideRound[], other: readonly SideRound[]) {
-  const each = ({ processor, operations }: SideRound) => processor / operations;
-  const ratios = ours
-    .map((round, at) => each(round) / each(other[at] as SideRound))
-    .toSorted((a, b) => a - b);
-  const part = (of: number) => ratios[Math.round((ratios.length - 1) * of)] ?? Number.NaN;
-  // The standard error of a median, by the quartiles of what it is the median of.
-  return { median: part(0.5), error: (0.93 * (part(0.75) - part(0.25))) / Math.sqrt(ratios.length) };
-}
 
 /** The service with a load of refreshes, and of sign-ins that are ended beside it. */
 async function sideWith(bench: Bench, row: Row, name: string, url: string | null): Promise<Told> {
