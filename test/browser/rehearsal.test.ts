@@ -57,8 +57,8 @@ describe('the rehearsal room', () => {
     await page.locator('#life-device [data-state=approved].now').waitFor();
     // The TV polls by itself, when its time has come.
     service.clock.advance(5_000);
-    await page.getByText('Welcome').waitFor();
-    expect(await page.locator('#screen').textContent()).toContain('Ada');
+    await page.locator('#screen').getByText('Ada').waitFor();
+    expect(await page.locator('#screen').textContent()).toContain('Welcome');
     expect(clicks).toBeLessThanOrEqual(5);
     const wire = page.locator('#log .msg');
     await expect.poll(() => wire.last().textContent()).toContain('The member’s data');

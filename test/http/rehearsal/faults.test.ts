@@ -134,6 +134,20 @@ describe('a fault', () => {
     expect(asked.filter(({ status }) => status === 409)).toHaveLength(100);
   });
 
+  it('of the member’s data leaves the TV signed in, saying nothing of a plan that it does not know', async () => {
+    const act = async (name: string) =>
+      (await room.ask('tv', { do: name })).json<{ readonly user_code: string }>();
+    const { user_code: userCode } = await act('on');
+    const phone = await phoneOf(service, acme, 'ada@example.com');
+    await phone.press(await phone.open(userCode), 'approve');
+    await room.ask('faults', { kind: '500', endpoint: 'member_api' });
+    expect(await act('poll')).toMatchObject({ phase: 'signed-in', member: null });
+    const { text } = await service.http(acme, '/rehearsal');
+    const screen = /id="screen"[\s\S]*?<form/.exec(text)?.[0];
+    expect(screen).toContain('Signed in');
+    expect(screen).not.toContain('No subscription');
+  });
+
   it.each([
     [{}, 400],
     [{ kind: 'fire' }, 400],

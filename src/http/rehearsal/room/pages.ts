@@ -141,10 +141,13 @@ async function shownTv(tv: Television, { viewer }: Room) {
     nextPollAt,
     polls: timeOf(nextPollAt),
     name: viewer === null ? word('tv.someone') : viewer.name,
-    plan: viewer === null || viewer.packages.length === 0 ? word('tv.noPlan') : viewer.packages.join(' · '),
+    plan: viewer === null ? null : planOf(viewer.packages),
     stop: heard !== null && known.includes(heard) ? heard : 'other',
   };
 }
+
+const planOf = (packages: readonly string[]) =>
+  packages.length === 0 ? word('tv.noPlan') : packages.join(' · ');
 
 /** The buttons of the TV, as it is: the one that a newcomer needs stands out. */
 function actsOf(tv: Television | null, mayBeOn: boolean, now: number) {
