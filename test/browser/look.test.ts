@@ -18,12 +18,6 @@ beforeAll(async () => {
   admin = await portalOf(site.service, host, 'tina@example.com', password);
   look = `${site.issuer}/admin/tenants/${host}/+change/look`;
 });
-afterEach(async () => {
-  const plain = { brandColor: '#1f5fbf', logo: null, coverText: null };
-  await run(site.service, 'tenants.change', { tenant: host, ...plain });
-  await site.browser.closeViews();
-});
-
 async function open(address: string, javaScript: boolean): Promise<View> {
   const view = await site.browser.open({ size: 'desk', javaScript });
   await view.context.addCookies(
@@ -56,6 +50,12 @@ const logo = {
 };
 
 describe('the editor of a tenant’s look', () => {
+  afterEach(async () => {
+    const plain = { brandColor: '#1f5fbf', logo: null, coverText: null };
+    await run(site.service, 'tenants.change', { tenant: host, ...plain });
+    await site.browser.closeViews();
+  });
+
   it('shows what it makes of pages and mails in light and dark before it is saved, without script', async () => {
     const before = await stored();
     const view = await open(look, false);
@@ -111,21 +111,6 @@ describe('the editor of a tenant’s look', () => {
     expect(view.problems).toEqual([]);
   });
 
-  it.each(surfaces)('pages 3: its preview of "$name" is whole, and fits 320 px', async ({ name }) => {
-    for (const size of ['phone', 'wide']) {
-      const view = await open(`${look}/preview?surface=${name}&size=${size}`, true);
-      const { page, documents, problems } = view;
-      expect(await htmlFindings((await documents.at(-1)?.text()) ?? '')).toEqual([]);
-      await page.setViewportSize(sizes.narrow);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(sizes.narrow.width);
-      for (const look of ['light', 'dark']) {
-        const shown = page.frameLocator(`iframe[title$="in ${look}"]`);
-        expect(await shown.locator('body').textContent()).toContain('Acme');
-      }
-      expect(problems).toEqual([]);
-    }
-  });
-
   it('A17, U24: shows no other tenant, and stands in no page of another site', async () => {
     const other = `127.0.0.1:${site.service.port}`;
     const preview = (tenant: string) => admin.send(`/admin/tenants/${tenant}/+change/look/preview`);
@@ -136,6 +121,28 @@ describe('the editor of a tenant’s look', () => {
         /default-src 'none'.*form-action 'none'.*frame-ancestors 'self'.*sandbox$/,
       ),
     });
+  });
+});
+
+describe('the preview of each page and mail', () => {
+  let view: View;
+  beforeAll(async () => {
+    view = await open(look, true);
+  });
+
+  it.each(surfaces)('pages 3: its preview of "$name" is whole, and fits 320 px', async ({ name }) => {
+    const { page, documents, problems } = view;
+    for (const size of ['phone', 'wide']) {
+      await page.setViewportSize(sizes.narrow);
+      await page.goto(`${look}/preview?surface=${name}&size=${size}`);
+      expect(await htmlFindings((await documents.at(-1)?.text()) ?? '')).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(sizes.narrow.width);
+      for (const look of ['light', 'dark']) {
+        const shown = page.frameLocator(`iframe[title$="in ${look}"]`);
+        expect(await shown.locator('body').textContent()).toContain('Acme');
+      }
+    }
+    expect(problems).toEqual([]);
   });
 });
 
