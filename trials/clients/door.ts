@@ -14,6 +14,9 @@ import type { Door } from './case.ts';
 
 const day = 24 * 60 * 60 * 1_000;
 
+/** How long a page may take for each thing that its library does (ms). */
+const pageTimeout = 20_000;
+
 /** A running service, until it is closed. */
 export interface OpenDoor extends Door {
   /** Closes the pages and the apps of a case. */
@@ -74,7 +77,12 @@ export async function openDoor(): Promise<OpenDoor> {
       },
       certificate: authority.issue(['localhost'], now - day, now + day),
       visitor: () => visitor({ http }, host),
-      view: () => browser.open(),
+      view: async () => {
+        const view = await browser.open();
+        // A library that stands still is to say why before its own time is over.
+        view.context.setDefaultTimeout(pageTimeout);
+        return view;
+      },
       page: async (file, settingsOf) => {
         const script = await bundled(file, 'browser');
         // The page has the settings by then: it is not opened before.
