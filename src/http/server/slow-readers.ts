@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { connectionsCheckingInterval, slowReader, unsentBytes } from '../../core/limits.ts';
+import { type Schedule, systemSchedule } from '../../system/clock.ts';
 import type { Connections } from './connections.ts';
 
 /**
@@ -11,6 +12,14 @@ import type { Connections } from './connections.ts';
 const patience = { ...slowReader, interval: connectionsCheckingInterval, unsent: unsentBytes };
 
 type Patience = Readonly<Record<keyof typeof patience, number>>;
+
+/** What tells the time, in ms that only go forward, and says when it is time to look. */
+interface Timing {
+  readonly now: () => number;
+  readonly schedule: Schedule;
+}
+
+const systemTiming: Timing = { now: () => performance.now(), schedule: systemSchedule };
 
 /**
  * Closes connections whose other side does not read what it asked for, or only a little now and then (H14). A
@@ -23,8 +32,9 @@ export function letGoOfSlowReaders(
   app: FastifyInstance,
   connections: Connections,
   limits: Patience = patience,
+  { now, schedule }: Timing = systemTiming,
 ): (app: FastifyInstance) => void {
-  const waiting = createWaiting(limits);
+  const waiting = createWaiting(limits, now);
   const watch = (answering: FastifyInstance) =>
     answering.addHook('onSend', ({ raw: { socket } }, { raw }, payload, done) => {
       if (connections.of(socket) !== undefined) {
@@ -39,13 +49,15 @@ export function letGoOfSlowReaders(
   connections.onAnswered(({ socket, answers }) => {
     if (answers === 0) waiting.forget(socket);
   });
-  let looking: NodeJS.Timeout | undefined;
-  app.server.once('listening', () => {
-    looking = setInterval(waiting.closeSlow, limits.interval).unref();
-  });
-  app.addHook('onClose', async () => {
-    clearInterval(looking);
-  });
+  let callOff = () => {};
+  const lookLater = () => {
+    callOff = schedule(() => {
+      waiting.closeSlow();
+      lookLater();
+    }, limits.interval);
+  };
+  app.server.once('listening', lookLater);
+  app.addHook('onClose', async () => callOff());
   return watch;
 }
 
@@ -57,7 +69,7 @@ interface Mark {
 }
 
 /** The connections with answers to take: the one that has stood longest is the first. */
-function createWaiting({ time, bytes, unsent }: Patience) {
+function createWaiting({ time, bytes, unsent }: Patience, now: Timing['now']) {
   const marks = new Map<Socket, Mark>();
   let total = 0;
   const forget = (socket: Socket) => {
@@ -68,22 +80,22 @@ function createWaiting({ time, bytes, unsent }: Patience) {
     forget(socket);
     socket.destroy();
   };
-  /** A connection that took enough, or has taken all that there is, moves to the end of the order. @returns now */
+  /** A connection that took enough, or has taken all that there is, moves to the end of the order. @returns when it looked */
   const look = () => {
-    const now = performance.now();
+    const at = now();
     for (const [socket, mark] of [...marks]) {
       const taken = takenOf(socket);
       if (socket.writableLength > 0 && taken - mark.taken < bytes) continue;
       marks.delete(socket);
-      marks.set(socket, { ...mark, at: now, taken });
+      marks.set(socket, { ...mark, at, taken });
     }
-    return now;
+    return at;
   };
   return {
     forget,
     /** An answer of so many bytes waits on a connection. */
     add(socket: Socket, size: number) {
-      const mark = marks.get(socket) ?? { bytes: 0, at: performance.now(), taken: takenOf(socket) };
+      const mark = marks.get(socket) ?? { bytes: 0, at: now(), taken: takenOf(socket) };
       marks.set(socket, { ...mark, bytes: mark.bytes + size });
       total += size;
     },
@@ -96,8 +108,8 @@ function createWaiting({ time, bytes, unsent }: Patience) {
     },
     /** Closes connections that have stood too long. */
     closeSlow() {
-      const now = look();
-      for (const [socket, { at }] of marks) if (now - at >= time) close(socket);
+      const lookedAt = look();
+      for (const [socket, { at }] of marks) if (lookedAt - at >= time) close(socket);
     },
     /**
      * Where too much waits, closes those that have stood longest, but for the one that is answered now. It makes half of
