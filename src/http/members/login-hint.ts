@@ -1,6 +1,6 @@
 // What a form begins with: the address that was typed on the way, or a client's `login_hint`.
 import type { FastifyRequest } from 'fastify';
-import { idIn } from '../../text/id.ts';
+import { idIn } from '../../core/id.ts';
 import { transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import type { Flow } from '../oidc/flow.ts';

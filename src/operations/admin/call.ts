@@ -1,11 +1,11 @@
 // A call of an operation, and what the audit is told of it.
+import { isId } from '../../core/id.ts';
 import { auditTextLength } from '../../core/limits.ts';
 import { isLikeSecret } from '../../core/operators/admin-token.ts';
 import { aboutMember, auditEvent, type FieldChange, type Source } from '../../core/operators/audit-event.ts';
 import type { Actor } from '../../core/operators/permission.ts';
 import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
 import type { Store, Tx } from '../../storage/store.ts';
-import { isId } from '../../text/id.ts';
 import { type Facts, forReaders } from '../field-changes.ts';
 import { problemLine } from '../problem-text.ts';
 import type { OperationRefused } from '../refusal.ts';

@@ -2,6 +2,7 @@
 
 import { paymentReference } from '../../core/access/invoicing.ts';
 import { isoTimeOrNull } from '../../core/access/iso-time.ts';
+import { idIn } from '../../core/id.ts';
 import { isGone, normaliseEmail, phoneWord, phoneWords } from '../../core/members/member.ts';
 import { searchedMost } from '../../core/operators/limits.ts';
 import { mayGrant, type Permission } from '../../core/operators/permission.ts';
@@ -11,7 +12,6 @@ import { searchClients } from '../../storage/clients/client.ts';
 import { findMember } from '../../storage/members/member.ts';
 import { listMembers } from '../../storage/members/member-search.ts';
 import { listAuditEvents } from '../../storage/operators/audit-list.ts';
-import { idIn } from '../../text/id.ts';
 import * as s from '../json-schema.ts';
 import { checkoutAnswer, checkoutSchema } from './access/checkouts.ts';
 import { invoiceAnswer, listedInvoiceSchema } from './access/invoices.ts';

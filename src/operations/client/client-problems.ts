@@ -1,5 +1,6 @@
 // What is wrong with the settings of a client.
 import type { Client } from '../../core/client.ts';
+import { idIn } from '../../core/id.ts';
 import { accessTokenSeconds, liveSecrets, replayWindow, signInsPerMember } from '../../core/limits.ts';
 import { nameProblem } from '../../core/members/details.ts';
 import { pictureProblem } from '../../core/members/picture.ts';
@@ -12,7 +13,6 @@ import { permissions } from '../../core/operators/permission.ts';
 import { type Problem, problem, within } from '../../core/problem.ts';
 import { listApis } from '../../storage/clients/api.ts';
 import type { Tx } from '../../storage/store.ts';
-import { idIn } from '../../text/id.ts';
 
 /**
  * Every problem of a client's settings.

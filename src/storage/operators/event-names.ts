@@ -1,5 +1,6 @@
 // Finds what the ids that events of the audit name are called.
 import type { Period, Price } from '../../core/access/package.ts';
+import { isId } from '../../core/id.ts';
 import type { AuditEvent } from '../../core/operators/audit-event.ts';
 import type { Tx } from '../store.ts';
 
@@ -45,7 +46,7 @@ export async function findEventNames(
     memberId ?? '',
     ...(target ?? '').split(' '),
   ]);
-  const ids = distinct(parts.filter((part) => part.length === 36));
+  const ids = distinct(parts.filter(isId));
   const found: FoundEntry[] = [];
   if (ids.length > 0) {
     found.push(...(await devicesOf(tx, ids)), ...(await browsersOf(tx, ids)));

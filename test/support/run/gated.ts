@@ -9,6 +9,7 @@ import { insertRecords } from '../records/store.ts';
 import { ample, openShared, sharedDatabase } from './test-store.ts';
 
 export const may = { initialise: true, migrate: true };
+
 /** A store that reaches its database through a gate, and one that reaches it by itself. */
 export async function gated(times: Partial<typeof ample> = {}, isCut?: (said: Buffer) => boolean) {
   const url = await sharedDatabase();

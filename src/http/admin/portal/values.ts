@@ -1,10 +1,11 @@
 /** Values as the pages of the portal show them: by their schema and name, with links to what has a page. */
+
+import { isId } from '../../../core/id.ts';
 import { pictureRules } from '../../../core/members/limits.ts';
 import type { FieldChange } from '../../../core/operators/audit-event.ts';
 import { fieldText } from '../../../operations/field-changes.ts';
 import type { Schema, Schemas } from '../../../operations/json-schema.ts';
 import { browserWords, nameBrowser } from '../../../operations/session/notice.ts';
-import { isId } from '../../../text/id.ts';
 import { say, sayIfKnown } from '../../../text/portal.ts';
 import { mayCall } from '../call.ts';
 import { addressOf, operationNamed } from './addresses.ts';

@@ -1,5 +1,6 @@
 // The operations that tenant files alone have: they keep what another service gave, such as ids, hashes and times.
 
+import { idPattern } from '../../../core/id.ts';
 import { blankMember, type Member } from '../../../core/members/member.ts';
 import { hasAllTenants } from '../../../core/operators/permission.ts';
 import { listEveryConsent } from '../../../storage/access/consent.ts';
@@ -9,7 +10,6 @@ import { findMemberByEmail, insertMember, nextMemberNumbers } from '../../../sto
 import { type MemberNumbers, takenNumbers } from '../../../storage/members/member-search.ts';
 import { findService } from '../../../storage/service.ts';
 import type { Tx } from '../../../storage/store.ts';
-import { idPattern } from '../../../text/id.ts';
 import { defineConsent } from '../../access/consent.ts';
 import { changeSubscription } from '../../access/subscription.ts';
 import { changeClient, registerClient } from '../../client/client.ts';

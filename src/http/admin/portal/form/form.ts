@@ -1,12 +1,12 @@
 /** The pages of a form: its fields with what is there now, what is asked once more, and what came of it. */
 import type { FastifyReply } from 'fastify';
+import { isId } from '../../../../core/id.ts';
 import { listPage, sessionLife } from '../../../../core/limits.ts';
 import type { FieldChange } from '../../../../core/operators/audit-event.ts';
 import type { Problem } from '../../../../core/problem.ts';
 import { nameOf, type Operation, pathFields } from '../../../../operations/admin/operation.ts';
 import { conflict, OperationRefused } from '../../../../operations/refusal.ts';
 import { CommitUnanswered } from '../../../../storage/store.ts';
-import { isId } from '../../../../text/id.ts';
 import { say } from '../../../../text/portal.ts';
 import type { Form } from '../../../form.ts';
 import { noteLimit } from '../../../limit-reached.ts';

@@ -1,8 +1,8 @@
 // What a visitor is invited to, as the pages to sign in and to sign up say it before they know who it is.
 import type { FastifyRequest } from 'fastify';
+import { isId } from '../../../../core/id.ts';
 import { invitedTo } from '../../../../operations/access/seat-offers.ts';
 import { invitationsPath, invitationUrl } from '../../../../operations/access/seats.ts';
-import { isId } from '../../../../text/id.ts';
 import type { Language } from '../../../../text/language.ts';
 import { transactionOf } from '../../../audit.ts';
 import type { Deps } from '../../../deps.ts';

@@ -1,7 +1,7 @@
 // The operation on mails that wait.
-import * as s from '../json-schema.ts';
-import { onTenant } from './define.ts';
-import type { Operation } from './operation.ts';
+import * as s from '../../json-schema.ts';
+import { onTenant } from '../define.ts';
+import type { Operation } from '../operation.ts';
 
 const retried = onTenant({
   name: 'mails.retry',
