@@ -1,6 +1,6 @@
 import type { Calibration } from './machine/machine.ts';
 import type { DatabaseCost, Measured, MeasuredRow, SideRound } from './measure.ts';
-import { mostOfLimit, mostOfPeer, type Row, steadiness, sureness } from './rows.ts';
+import { mostOfLimit, mostOfPeer, type Row, steadiness } from './rows.ts';
 
 /** The middle of some figures, with the least and the greatest. */
 export interface Spread {
@@ -146,13 +146,13 @@ export function lineOf(row: Row, measured: MeasuredRow, duties: Duties, name = r
   return { ...line, verdict: verdictOf(line, duties), notes: notesOf(line, measured) };
 }
 
-/** "reached", or what was missed; nothing where the machine was not steady enough to say, or an answer was wrong. */
+/** "reached", or what was missed; nothing where the machine was not steady, or an answer was wrong. */
 function verdictOf(
   { ours, other, ratio, limit, moved }: Pick<Line, 'ours' | 'other' | 'ratio' | 'limit' | 'moved'>,
   { target, againstPeer, againstLimit, mostOfOther }: Duties,
 ): string {
   if (ours === null || other === null || ratio === null) return 'WRONG ANSWERS';
-  if (moved > steadiness && ratio.error > ratio.median * sureness) return 'NOISY';
+  if (moved > steadiness) return 'NOISY';
   const missed = [
     ...(target !== null && ratio.median < target ? ['ratio'] : []),
     ...(againstPeer && ours.p99 > other.p99 * mostOfPeer.p99 ? ['p99'] : []),

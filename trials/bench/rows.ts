@@ -132,9 +132,5 @@ export const postgresTargets = {
   away: { milliseconds: 1, ratio: 0.7 },
 } as const;
 
-/**
- * What the machine could do may move by this part between the rounds of a row. Beyond, there is a verdict only where
- * the parts of the rounds agree, each held against the one beside it: the ratio may be wrong by so small a part of it.
- */
+/** What the machine could do may move by this part between the rounds of a row; beyond, there is no verdict. */
 export const steadiness = 0.15;
-export const sureness = 0.05;
