@@ -39,12 +39,12 @@ async function changedBy(work: () => Promise<unknown>): Promise<readonly string[
         .map((row) => `${table} ${JSON.stringify(row)}`),
     );
   };
-  const before = await lines();
+  const before = new Set(await lines());
   await work();
-  const after = await lines();
+  const after = new Set(await lines());
   return [
-    ...after.filter((line) => !before.includes(line)).map((line) => `+ ${anywhere(line)}`),
-    ...before.filter((line) => !after.includes(line)).map((line) => `- ${anywhere(line)}`),
+    ...[...after].filter((line) => !before.has(line)).map((line) => `+ ${anywhere(line)}`),
+    ...[...before].filter((line) => !after.has(line)).map((line) => `- ${anywhere(line)}`),
   ].sort();
 }
 

@@ -1,5 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { actedAtOnce } from '../../../../../src/core/operators/limits.ts';
+import { insertMembers } from '../../../../../src/storage/members/member.ts';
+import { memberOf } from '../../../../support/fixtures.ts';
 import type { Answer } from '../../../../support/http.ts';
 import { run } from '../../../../support/operators/desk.ts';
 import { filledIn, mainOf, newAdmin, type PortalVisitor } from '../../../../support/operators/portal.ts';
@@ -21,9 +23,16 @@ beforeEach(() => addMembers(25));
 
 /** Adds members whom a search finds, on more than one page of the list. */
 async function addMembers(count: number): Promise<void> {
-  for (const end = made + count; made < end; made += 1) {
-    await world.operate('members.create', { email: `crowd${made}@all.test`, fullName: `Crowd ${made}` });
-  }
+  const { tenantId } = world;
+  const now = service.clock.now();
+  const added = Array.from({ length: count }, (_, index) => {
+    const number = made + index;
+    const member = memberOf(tenantId, `crowd${number}@all.test`, 10_000 + number, now);
+    const named = { ...member, fullName: `Crowd ${number}` };
+    return { member: named, passwordHash: 'of no password', passwordSince: now };
+  });
+  await service.store.transaction((tx) => insertMembers(tx, added));
+  made += count;
 }
 
 /** Chooses all that match an address, and one act of the list. */
