@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { project } from './support/process/built.ts';
 import { startProcess } from './support/process/started.ts';
 import { temporaryFolder } from './support/records/temporary-folder.ts';
 import { loadedWith } from './support/sources.ts';
@@ -66,6 +67,7 @@ describe('a start', () => {
     ];
     const started = startProcess({
       settings: {},
+      from: project,
       folder: temporaryFolder(),
       words: ['dev', '--memory', '--port', '0', '--json', '--file', '-'],
       input: JSON.stringify({ tenants }),

@@ -2,10 +2,10 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { logWaitingBytes } from '../../src/core/operators/limits.ts';
 import { logStream } from '../../src/log/stream.ts';
+import { builtService } from '../support/process/built.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 import { copyFixtures, fixtureKey } from '../support/run/fixture-folders.ts';
 import { freePort } from '../support/service.ts';
@@ -18,8 +18,6 @@ function pipe(writerFlags = 0) {
   return { reader, writer: openSync(path, constants.O_WRONLY | writerFlags) };
 }
 
-const command = fileURLToPath(new URL('../../bin/memberdoor.js', import.meta.url));
-
 describe('F15: the service goes on without its log', () => {
   let child: ChildProcess | undefined;
   afterEach(() => child?.kill('SIGKILL'));
@@ -29,7 +27,7 @@ describe('F15: the service goes on without its log', () => {
     const port = String(await freePort());
     const folder = temporaryFolder();
     copyFixtures('development', folder);
-    child = spawn(process.execPath, [command, 'start'], {
+    child = spawn(process.execPath, [join(builtService(), 'bin/memberdoor.js'), 'start'], {
       env: {
         PATH: process.env.PATH,
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,

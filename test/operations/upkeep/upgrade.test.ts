@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '../../../db/migrations/index.ts';
 import { connect } from '../../../src/cli/connection.ts';
 import { readConfig } from '../../../src/config.ts';
@@ -25,10 +26,11 @@ const older = names.at(-2) ?? '';
 const vault = openVault(fixtureKey);
 const masterKey = fixtureKey.toString('base64');
 
-/** A development service of the version before the newest migration, with a tenant and a log. */
-async function olderFolder(): Promise<string> {
-  const folder = temporaryFolder();
-  const sqlite = new SQLite(join(folder, 'memberdoor.db'));
+/** Holds what `olderFolder` copies: to run all migrations takes longer than what is looked at here. */
+let original: string;
+beforeAll(async () => {
+  original = mkdtempSync(join(tmpdir(), 'memberdoor-older-'));
+  const sqlite = new SQLite(join(original, 'memberdoor.db'));
   sqlite.pragma(`application_id = ${applicationId}`);
   const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: sqlite }) });
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } });
@@ -37,6 +39,13 @@ async function olderFolder(): Promise<string> {
     .prepare("insert into service (id, environment, keyCheck, initialisedAt) values (1, 'development', ?, 0)")
     .run(vault.keyCheck);
   await db.destroy();
+});
+afterAll(() => rmSync(original, { recursive: true, force: true }));
+
+/** A development service of the version before the newest migration. */
+function olderFolder(): string {
+  const folder = temporaryFolder();
+  cpSync(original, folder, { recursive: true });
   return folder;
 }
 
@@ -74,7 +83,7 @@ async function run(folder: string, ...words: string[]) {
 
 describe('an upgrade', () => {
   it('copies the database beside itself before it is migrated, and deletes the copy when a later start went well', async () => {
-    const folder = await olderFolder();
+    const folder = olderFolder();
     const first = await start(folder);
     expect(first).toMatchObject({ code: 0, err: [] });
     expect(first.log).toContain(copy);
@@ -95,7 +104,7 @@ describe('an upgrade', () => {
   });
 
   it('keeps as the copy a backup that can be restored', async () => {
-    const folder = await olderFolder();
+    const folder = olderFolder();
     expect((await start(folder)).code).toBe(0);
     const target = { dataFolder: temporaryFolder(), environment: 'development', vault } as const;
     expect(checkBackup(target, join(folder, copy)).hasChecksum).toBe(true);
@@ -105,7 +114,7 @@ describe('an upgrade', () => {
   });
 
   it('changes nothing where the copy cannot be made, and says so in one sentence', async () => {
-    const folder = await olderFolder();
+    const folder = olderFolder();
     const { code, err } = await start(folder, smallFiles(100_000));
     expect({ code, lines: err.length }).toEqual({ code: 1, lines: 1 });
     expect(err[0]).toContain('cannot be copied before it is brought to this one; nothing was changed');
@@ -114,7 +123,7 @@ describe('an upgrade', () => {
   });
 
   it('makes the copy anew where an upgrade that failed has left one, since the older version went on', async () => {
-    const folder = await olderFolder();
+    const folder = olderFolder();
     writeFileSync(join(folder, copy), 'of long ago');
     writeFileSync(join(folder, `${copy}.part`), 'cut off');
     expect((await start(folder)).code).toBe(0);
@@ -128,7 +137,7 @@ describe('a command on a stopped service of an older version', () => {
     '%s says that it would migrate, and does so only with --migrate',
     async (command) => {
       const words = command.split(' ');
-      const folder = await olderFolder();
+      const folder = olderFolder();
       const asked = await run(folder, ...words);
       expect(asked.code).toBe(1);
       expect(asked.err).toContain(newest);
@@ -142,14 +151,14 @@ describe('a command on a stopped service of an older version', () => {
   );
 
   it('reads and restores backups without a question: neither changes the database of the older version', async () => {
-    const folder = await olderFolder();
+    const folder = olderFolder();
     expect((await start(folder)).code).toBe(0);
-    const checked = await run(await olderFolder(), 'restore', '--check', join(folder, copy));
+    const checked = await run(olderFolder(), 'restore', '--check', join(folder, copy));
     expect(checked).toMatchObject({ code: 0, err: '' });
   });
 
   it('asks nothing where the database is of this version', async () => {
-    const folder = await olderFolder();
+    const folder = olderFolder();
     expect((await run(folder, 'tenants', 'list', '--migrate')).code).toBe(0);
     expect(await run(folder, 'tenants', 'list')).toMatchObject({ code: 0, err: '' });
   });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
+import { command } from '../../support/operators/command.ts';
 import { type Started, startProcess } from '../../support/process/started.ts';
 import { freePort } from '../../support/service.ts';
 
@@ -28,7 +29,7 @@ async function serviceWith(stream: string, data: string) {
     /** Something happens that the audit tells of. */
     act: async (name: string) => {
       const words = ['service-tokens', 'create', '--name', name, '--permissions', 'audit:read'];
-      expect((await startProcess({ settings, words }).exited).code).toBe(0);
+      expect((await command(settings.MEMBERDOOR_DATA, words)).code).toBe(0);
     },
   };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { httpClient } from '../../support/http.ts';
+import { project } from '../../support/process/built.ts';
 import { type Started, startProcess } from '../../support/process/started.ts';
 import { freePort } from '../../support/service.ts';
 
@@ -36,7 +37,7 @@ async function loadedBy(name: string, settings: Record<string, string>, host: st
   if (settings.MEMBERDOOR_ENV === 'production') {
     expect((await startProcess({ settings: own, words: ['init'] }).exited).code).toBe(0);
   }
-  const started = startProcess({ settings: own, options });
+  const started = startProcess({ settings: own, options, from: project });
   running.push(started);
   await started.ready;
   const http = httpClient(port);

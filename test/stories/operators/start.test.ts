@@ -13,6 +13,7 @@ import { localUrl, socketPath } from '../../../src/operations/service/command-so
 import { startApp, type TestApp } from '../../support/browser/app.ts';
 import { startBrowser, type TestBrowser, type View } from '../../support/browser/browser.ts';
 import { password, submitSignIn } from '../../support/browser/site.ts';
+import { project } from '../../support/process/built.ts';
 import {
   cutOff,
   residentMegabytes,
@@ -163,7 +164,7 @@ describe('the development start, used from a browser', () => {
     if (typeof rotated === 'string') throw new Error(rotated);
     expect(await service.stop()).toBe(0);
 
-    service = start();
+    service = start({ from: project });
     await service.ready;
     expect((await fetch(`${issuer}/.well-known/openid-configuration`)).status).toBe(200);
     const worked = workedMilliseconds(service.pid);
@@ -177,7 +178,7 @@ describe('the development start, used from a browser', () => {
     // A start whose first full collection comes late has 10 to 20 MB more for a while: the least of three is what it needs.
     for (let more = 0; more < 2 && used >= 170; more += 1) {
       expect(await service.stop()).toBe(0);
-      service = start();
+      service = start({ from: project });
       await service.ready;
       await signIn();
       used = Math.min(used, residentMegabytes(service.pid));

@@ -62,7 +62,7 @@ export async function flood({ port }: TestService, { allowed, guess }: Guessing)
   const http = httpClient(port, 200);
   try {
     // Every connection stands before the first guess leaves, so that all of them arrive together.
-    await Promise.all(Array.from({ length: 200 }, () => http('unknown.test', '/')));
+    await Promise.all(Array.from({ length: 200 }, () => http('unknown.test', '/livez')));
     const sent = Array.from({ length: 199 }, (_, index) => guess(http, index, false));
     await new Promise<void>((resolve, reject) => {
       let answered = 0;

@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { httpClient } from '../http.ts';
 import { copyFixtures, fixtureKey } from '../run/fixture-folders.ts';
 import { databaseAddress } from '../run/test-store.ts';
 import type { TestService } from '../service.ts';
-
-const command = fileURLToPath(new URL('../../../bin/memberdoor.js', import.meta.url));
+import { builtService } from './built.ts';
 
 /** The development start as an operator's machine runs it: a process of its own, to be killed. */
 export interface RunningProcess {
@@ -21,7 +20,7 @@ export interface RunningProcess {
 export async function startProcess(folder: string, port: number): Promise<RunningProcess> {
   copyFixtures('development', folder);
   const database = await databaseAddress(folder);
-  const child = spawn(process.execPath, [command, 'start'], {
+  const child = spawn(process.execPath, [join(builtService(), 'bin/memberdoor.js'), 'start'], {
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,

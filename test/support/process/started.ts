@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const project = fileURLToPath(new URL('../../..', import.meta.url));
+import { builtService } from './built.ts';
 
 /** What the log says of a stop that did not wait until all was done. */
 export const cutOff = 'it is cut off';
@@ -36,9 +34,9 @@ export interface Start {
   readonly by?: 'node' | 'npm' | 'an older node';
   /** Whether what should read its standard output is gone before it begins, as behind `| head -1` after a line. */
   readonly isUnread?: boolean;
-  /** The folder of the project that runs, where it is not this one. */
+  /** The folder of the project that runs: the service as a package holds it unless given. */
   readonly from?: string;
-  /** The folder that it is run in; that of the project unless given. */
+  /** The folder that it is run in; `from` unless given. */
   readonly folder?: string;
   /** A program that runs all this, with its words: one that watches the calls of the system, say. */
   readonly under?: readonly string[];
@@ -52,7 +50,7 @@ export function startProcess({
   words = ['start'],
   options = [],
   by = 'node',
-  from = project,
+  from = builtService(),
   folder = from,
   under = [],
   input = '',

@@ -27,6 +27,9 @@ export const quickPasswords = () =>
 /** Names the folder of the folders, for the workers that copy them. */
 const variable = 'TEST_FIXTURES';
 
+/** Names the folder of the service that is built for a run (`support/process/built.ts`). */
+export const builtVariable = 'TEST_BUILT';
+
 /**
  * Fills a new store: keys and password hashes, which are slow. A store that is filled already only learns
  * its port.
@@ -91,5 +94,6 @@ export default async function makeFixtures(): Promise<() => void> {
     makeTemplate(join(made, data));
   }
   process.env[variable] = made;
+  process.env[builtVariable] = join(temporary, 'built');
   return () => rmSync(temporary, { recursive: true, force: true });
 }

@@ -75,13 +75,12 @@ function expectSafePage({ headers, text }: Answer): void {
   expect(scripts.length).toBeLessThanOrEqual(1);
   for (const script of scripts) expect(script).toMatch(/^<script src="\/admin\/assets\/[\w-]+\.js" defer>$/);
   const tags = text.match(/<[a-z][^>]*>/gi) ?? [];
-  for (const tag of tags) {
-    expect(tag.replaceAll(/"[^"]*"/g, '""')).not.toMatch(/\s(?:on\w+|style|srcdoc|formaction|srcset|ping)=/i);
-  }
+  const inline = /\s(?:on\w+|style|srcdoc|formaction|srcset|ping)=/i;
+  expect(tags.filter((tag) => inline.test(tag.replaceAll(/"[^"]*"/g, '""')))).toEqual([]);
   const addresses = [...tags.join('').matchAll(/ (?:src|href|action)="([^"]*)"/g)].map(([, one]) =>
     String(one),
   );
-  for (const address of addresses) expect(address).toMatch(/^(?:\/(?!\/)|#|\?|data:)/);
+  expect(addresses.filter((address) => !/^(?:\/(?!\/)|#|\?|data:)/.test(address))).toEqual([]);
   const script = 1_000;
   expect(Buffer.byteLength(text) + script).toBeLessThan(60_000);
 }
