@@ -4,12 +4,14 @@ import { insertSession } from '../../../src/storage/grants/session.ts';
 import { insertMember } from '../../../src/storage/members/member.ts';
 import type { Store, Tx } from '../../../src/storage/store.ts';
 import { insertTenant } from '../../../src/storage/tenant.ts';
+import { copyFixtures } from '../run/fixture-folders.ts';
 import { openTestStore } from '../run/test-store.ts';
 import { clientRecord, memberRecord, now, sessionRecord, tenantRecord } from './records.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A new store on a file of its own, closed when the test is over. */
 export async function newStore(folder = temporaryFolder()): Promise<Store> {
+  copyFixtures('nothing', folder);
   const store = await openTestStore(folder, true);
   onTestFinished(() => store.close());
   return store;
