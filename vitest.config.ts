@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/run/longest-first.ts';
+import { roomForGarbage } from './test/support/run/memory.ts';
 import { patience } from './test/support/run/patience.ts';
 
 /** The tests of what an engine keeps, whatever engine it is. */
@@ -33,6 +34,7 @@ function project(engine: 'sqlite' | 'postgres', include: readonly string[]) {
       include: [...include],
       env: { TEST_ENGINE: engine },
       pool: 'forks' as const,
+      execArgv: [...roomForGarbage],
       // No module of ours keeps anything of a request, and loading them anew for each file takes a third of the time.
       isolate: false,
       // Node loads the files itself, as it does where the service runs. Vite's own loader is only for mocks, of which

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/run/longest-first.ts';
+import { roomForGarbage } from './test/support/run/memory.ts';
 import { patience } from './test/support/run/patience.ts';
 
 // The fixtures are made on it too.
@@ -47,6 +48,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
+    execArgv: [...roomForGarbage],
     isolate: false,
     runner: 'test/support/run/runner.ts',
     experimental: { viteModuleRunner: false, nodeLoader: false },

@@ -43,12 +43,15 @@ describe('promise 4: a first start that was cut off', () => {
 
   it('by kill -9, whenever that came, goes on', async () => {
     const store = new URL('../../../src/storage/sqlite/open.ts', import.meta.url).href;
-    const program = `const { openStore } = await import(${JSON.stringify(store)}); await openStore(process.argv[1], true);`;
+    const program = `const { openStore } = await import(${JSON.stringify(store)});
+      process.stdout.write('loaded', () => openStore(process.argv[1], true));`;
     for (const after of [0, 2, 5, 10, 20, 40]) {
       const folder = temporaryFolder();
       const child = spawn(process.execPath, ['--input-type=module', '-e', program, folder]);
       // A start that ends before the kill says so once, and this has to hear it.
       const exit = once(child, 'exit');
+      // Until it begins there is nothing to watch for, and what watches takes a core.
+      await once(child.stdout, 'data');
       while (!existsSync(fileIn(folder)) && child.exitCode === null) await new Promise(setImmediate);
       const until = performance.now() + after;
       while (performance.now() < until) await new Promise(setImmediate);
