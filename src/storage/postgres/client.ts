@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { postgresPool, postgresTimes } from '../../core/operators/store-limits.ts';
 import { type Schedule, systemSchedule } from '../../system/clock.ts';
-import { ConnectionLost, isStale } from './errors.ts';
+import { ConnectionLost, isStale, Unreachable } from './errors.ts';
 import { type Watch, watchSilence } from './silence.ts';
 
 const { builtins, getTypeParser } = pg.types;
@@ -86,9 +86,9 @@ export function flush(client: pg.PoolClient): void {
 const named = (error: Error) => (error instanceof pg.DatabaseError ? error : lost(error));
 
 /** The driver's words name the server at most: neither the address that it was given nor its password. */
-function lost(cause: unknown): ConnectionLost {
+function lost(cause: unknown, Kind = ConnectionLost): ConnectionLost {
   const { message, code } = cause as Error & { readonly code?: string };
-  return new ConnectionLost(message === '' ? code : message, { cause });
+  return new Kind(message === '' ? code : message, { cause });
 }
 
 /** What the server calls the connections of a service's processes. */
@@ -157,7 +157,7 @@ function poolOf(
     options: pool.options,
     connect: () =>
       pool.connect().catch((error: Error) => {
-        throw named(error);
+        throw error instanceof pg.DatabaseError ? error : lost(error, Unreachable);
       }),
     end: () => pool.end(),
     /** Its connections, and the requests that wait for one. */

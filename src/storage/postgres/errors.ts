@@ -2,7 +2,12 @@
 
 /** The database did not answer: it cannot be reached, or the connection broke. */
 export class ConnectionLost extends Error {
-  override readonly name = 'ConnectionLost';
+  override readonly name: string = 'ConnectionLost';
+}
+
+/** There is no connection in time, neither a free nor a new one. */
+export class Unreachable extends ConnectionLost {
+  override readonly name = 'Unreachable';
 }
 
 /** Why a connection is given up on which no answer comes. */
@@ -13,6 +18,11 @@ export class Silence extends Error {
 /** Whether a connection is lost because no answer came: on another one none would come either. */
 export function isSilence(error: unknown): boolean {
   return error instanceof ConnectionLost && error.cause instanceof Silence;
+}
+
+/** Whether whatever waits for the database would meet the same. */
+export function isOutageOfAll(error: unknown): boolean {
+  return error instanceof Unreachable || isSilence(error);
 }
 
 const codeOf = (error: unknown): string =>

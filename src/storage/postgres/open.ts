@@ -5,13 +5,14 @@ import { CompiledQuery } from 'kysely';
 import { postgresRetries } from '../../core/operators/store-limits.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { type CommitObserver, StorageUnavailable, type Store, type Tx } from '../store.ts';
+import { alone, createAttempt } from './attempt.ts';
 import { openAutocommit } from './autocommit.ts';
 import { openHurriedPool, openPool, type Patience } from './client.ts';
 import { isDuplicate, isOutage, isUnfinished } from './errors.ts';
+import { createGroups } from './groups.ts';
 import { createLookUps } from './look-ups.ts';
-import { createMemory, type Memory, type Remembered } from './memory.ts';
+import { createMemory } from './memory.ts';
 import { type Allowed, migrate } from './migrate.ts';
-import { begin, Outdated } from './transaction.ts';
 
 /** Who is told of what happens to a store, and how long it waits for the database. */
 interface Surroundings extends Patience {
@@ -40,15 +41,18 @@ export async function openPostgres(
   const ranAgain = () => {
     retries += 1;
   };
-  const attempt = attempting(pool, remembered);
+  const attempt = createAttempt(pool, remembered, observe);
+  const together = createGroups(attempt, ranAgain);
 
-  const run = async <T>(work: (tx: Tx) => Promise<T>, kind: Kind = 'changes'): Promise<T> => {
-    const begunAt = performance.now();
-    try {
-      return await untilDone(() => attempt(work, kind), { lane, ranAgain });
-    } finally {
-      observe?.(performance.now() - begunAt, 1);
-    }
+  const change: Store['transaction'] = (work) =>
+    untilDone(
+      () => together(work),
+      () => attempt('changes', alone(work)),
+      { lane, ranAgain },
+    );
+  const changeApart: Store['apart'] = (work) => {
+    const tried = () => attempt('apart', alone(work));
+    return untilDone(tried, tried, { lane, ranAgain });
   };
   const counted = async <T>(done: Promise<T>): Promise<T> => {
     waiting += 1;
@@ -59,20 +63,20 @@ export async function openPostgres(
     }
   };
 
-  const lookUp = createLookUps(pool, remembered, run);
+  const lookUp = createLookUps(pool, remembered, change);
 
   return {
     isShared: true,
     autocommit: autocommit.tx,
-    transaction: (work) => counted(run(work)),
-    apart: (work) => counted(run(work, 'apart')),
+    transaction: (work) => counted(change(work)),
+    apart: (work) => counted(changeApart(work)),
     lookUp: (work) =>
       counted(lookUp(work)).catch((error: unknown) => {
         throw isOutage(error) ? unavailable(error) : error;
       }),
     waiting: () => waiting,
     figures: async () => ({
-      bytes: { database: await attempt(sizeIn, 'changes') },
+      bytes: { database: await attempt('changes', alone(sizeIn)) },
       connections: sumOf(pool.counts(), autocommit.counts()),
       retries,
     }),
@@ -83,41 +87,6 @@ export async function openPostgres(
       await Promise.all([pool.end(), autocommit.end()]);
     },
   };
-}
-
-type Kind = 'changes' | 'apart';
-
-/** Runs work once; a second time where what it was expected to see had changed. */
-function attempting(pool: Pick<ReturnType<typeof openPool>, 'connect'>, remembered: Memory) {
-  /** @param expected what the transaction is to see; null if it waits until that is known */
-  const runOnce = async <T>(
-    work: (tx: Tx) => Promise<T>,
-    kind: Kind,
-    expected: Remembered | null,
-  ): Promise<T> => {
-    const client = await pool.connect();
-    const underway = begin(client, remembered, expected, kind);
-    let isBroken = false;
-    try {
-      if (expected === null) await underway.begun();
-      const result = await work(underway.tx);
-      await underway.commit();
-      return result;
-    } catch (error) {
-      // What keeps the connection from being rolled back keeps it from being used again: the pool drops it.
-      await underway.rollback().catch(() => {
-        isBroken = true;
-      });
-      throw underway.causeOf(error);
-    } finally {
-      client.release(isBroken);
-    }
-  };
-  return <T>(work: (tx: Tx) => Promise<T>, kind: Kind): Promise<T> =>
-    runOnce(work, kind, remembered.newest()).catch((error: unknown) => {
-      if (error instanceof Outdated) return runOnce(work, kind, null);
-      throw error;
-    });
 }
 
 /** A migration takes as long as the tables are large: its connection has no times of requests. */
@@ -152,13 +121,14 @@ async function sizeIn(tx: Tx): Promise<number> {
  * rows one is always done, and after a pause, which keeps processes out of each other's way.
  */
 async function untilDone<T>(
-  attempt: () => Promise<T>,
+  first: () => Promise<T>,
+  again: () => Promise<T>,
   { lane, ranAgain }: { readonly lane: Lane; readonly ranAgain: () => void },
 ): Promise<T> {
   const known = lane.newest();
   for (let tried = 1; ; tried += 1) {
     try {
-      return await (tried === 1 ? attempt() : lane.enter(attempt, known));
+      return await (tried === 1 ? first() : lane.enter(again, known));
     } catch (error) {
       if (isOutage(error)) throw unavailable(error);
       if (!isUnfinished(error) && !isDuplicate(error)) throw error;

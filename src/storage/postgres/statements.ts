@@ -51,3 +51,27 @@ export function statementsOn(client: pg.PoolClient) {
     },
   };
 }
+
+/** The statements of one piece of the work in a transaction. */
+export type OwnStatements = ReturnType<typeof ownStatements>;
+
+/** Sends the statements of one piece of the work: none once it is over, when the transaction may be another piece's. */
+export function ownStatements({ ask, put }: Pick<Statements, 'ask' | 'put'>) {
+  let isOver = false;
+  const check = () => {
+    if (isOver) throw new Error('the transaction is over');
+  };
+  return {
+    ask: async (statement: Statement) => {
+      check();
+      return ask(statement);
+    },
+    put: (statement: Statement): void => {
+      check();
+      put(statement);
+    },
+    close: () => {
+      isOver = true;
+    },
+  };
+}

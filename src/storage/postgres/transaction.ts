@@ -7,13 +7,14 @@
 // what is so now. Until the transaction has begun for certain nothing is sent that may change anything: by itself each
 // statement would be committed at once.
 import type pg from 'pg';
+import { groupLockTimeout } from '../../core/operators/store-limits.ts';
 import { type Connection, connect, type QueryText } from '../prepared.ts';
 import { CommitUnanswered, type Tx } from '../store.ts';
 import { allow, flush, type Statement, send } from './client.ts';
 import { isUnanswered } from './errors.ts';
 import { handleOn } from './handle.ts';
 import type { Memory, Remembered } from './memory.ts';
-import { type Statements, statementsOn } from './statements.ts';
+import { type OwnStatements, ownStatements, type Statements, statementsOn } from './statements.ts';
 
 /** Another process has changed what the transaction was expected to see. */
 export class Outdated extends Error {
@@ -25,9 +26,23 @@ export class Changing extends Error {
   override readonly name = 'Changing';
 }
 
+/** A piece of work that shares a transaction wants what it can only have for itself. */
+export class Unshared extends Error {
+  override readonly name = 'Unshared';
+}
+
+/** A transaction as one piece of work has it. */
+export interface Handle {
+  readonly tx: Tx;
+  /** Whether the piece sent anything that may have changed something. */
+  mayHaveWritten(): boolean;
+  /** The piece is over: it sends nothing any more. */
+  close(): void;
+}
+
 /** A transaction that is under way. */
 export interface Underway {
-  readonly tx: Tx;
+  handle(): Handle;
   /** Resolves once it has begun for certain. */
   begun(): Promise<unknown>;
   /** @throws CommitUnanswered where it may be committed */
@@ -44,11 +59,13 @@ export interface Underway {
 /** How a transaction begins, by what its work may do. */
 const begins = {
   changes: { text: 'begin isolation level serializable' },
+  // Two that wait for each other's rows are taken back sooner than the server looks for them, which is after a second.
+  together: { text: `begin isolation level serializable; set local lock_timeout = ${groupLockTimeout}` },
   // What it reads is no reason for others to run again, nor what they write for it.
   apart: { text: 'begin isolation level repeatable read' },
   reads: { text: 'begin isolation level repeatable read read only' },
 };
-type Work = keyof typeof begins;
+export type Work = keyof typeof begins;
 
 /** Prepared, as it is asked most of all. */
 const looks = { name: 'remembered', text: 'select version, "bannedUntil" from remembered' };
@@ -67,16 +84,23 @@ export function begin(
   allow(client, false);
   const statements = statementsOn(client);
   const beginning = beginningOn(client, statements, { memory, expected, work });
-  const changes = changesOn(statements, beginning, work);
-  const ask = statements.ask;
-  const tx = handleOn((statement, onlyReads) => (onlyReads ? ask(statement) : changes.ask(statement)));
-  connect(tx, connectionOn(client, statements, beginning, changes));
+  const handles: Handle[] = [];
   return {
-    tx,
+    handle: () => {
+      const own = ownStatements(statements);
+      const changes = changesOn(own, beginning, { work, fail: statements.fail });
+      const tx = handleOn((statement, onlyReads) =>
+        onlyReads ? own.ask(statement) : changes.ask(statement),
+      );
+      connect(tx, connectionOn(client, own, beginning, changes));
+      const handle = { tx, mayHaveWritten: changes.mayHaveWritten, close: own.close };
+      handles.push(handle);
+      return handle;
+    },
     begun: beginning.begun,
     failure: () => statements.failure,
     causeOf: (error) => (error instanceof CommitUnanswered ? error : (statements.failure?.error ?? error)),
-    ...endingOf(client, statements, changes),
+    ...endingOf(client, statements, beginning, () => handles.some((handle) => handle.mayHaveWritten())),
   };
 }
 
@@ -126,7 +150,11 @@ function beginningOn(
 type Changes = ReturnType<typeof changesOn>;
 
 /** Sends what may change something, once the transaction has begun for certain. */
-function changesOn(statements: Statements, { hasBegun, begun }: Beginning, work: Work) {
+function changesOn(
+  { ask, put }: OwnStatements,
+  { hasBegun, begun }: Beginning,
+  { work, fail }: { readonly work: Work; readonly fail: Statements['fail'] },
+) {
   let mayWrite = false;
   /** @throws Changing */
   const mayChange = () => {
@@ -134,22 +162,28 @@ function changesOn(statements: Statements, { hasBegun, begun }: Beginning, work:
   };
   return {
     mayChange,
+    /** @throws Unshared, and so does all that is asked from then on in the transaction */
+    needsItsOwn: () => {
+      if (work !== 'together') return;
+      fail(new Unshared());
+      throw new Unshared();
+    },
     /** Whether anything was sent that may have changed something. */
     mayHaveWritten: () => mayWrite,
     ask: async (statement: Statement) => {
       mayChange();
       if (!hasBegun()) await begun();
-      mayWrite ||= statement !== commits;
-      return statements.ask(statement);
+      mayWrite = true;
+      return ask(statement);
     },
     /** Sends a change whose answer is not waited for. */
     put: (statement: Statement): void | Promise<void> => {
       mayChange();
-      const put = () => {
+      const write = () => {
         mayWrite = true;
-        statements.put(statement);
+        put(statement);
       };
-      return hasBegun() ? put() : begun().then(put);
+      return hasBegun() ? write() : begun().then(write);
     },
   };
 }
@@ -157,11 +191,11 @@ function changesOn(statements: Statements, { hasBegun, begun }: Beginning, work:
 /** The connection as the prepared queries use it. */
 function connectionOn(
   client: pg.PoolClient,
-  { ask }: Statements,
+  { ask }: OwnStatements,
   { hasBegun, begun, seen, see }: Beginning,
   changes: Changes,
 ): Connection {
-  const { mayChange } = changes;
+  const { mayChange, needsItsOwn } = changes;
   const read = ({ postgres }: QueryText, values: readonly unknown[]) => ask({ ...postgres, values });
   let isUnhurried = false;
   return {
@@ -183,6 +217,7 @@ function connectionOn(
     mayChange,
     forget: async () => {
       mayChange();
+      needsItsOwn();
       // What this transaction reads from now on may be taken back with it.
       const own = { ...seen(), memory: new Map<string, object>() };
       see(own);
@@ -192,6 +227,7 @@ function connectionOn(
     takeLong: async () => {
       if (isUnhurried) return;
       mayChange();
+      needsItsOwn();
       isUnhurried = true;
       if (!hasBegun()) await begun();
       await ask(takesLong);
@@ -204,7 +240,8 @@ function connectionOn(
 function endingOf(
   client: pg.PoolClient,
   statements: Statements,
-  changes: Changes,
+  { hasBegun, begun }: Beginning,
+  mayHaveWritten: () => boolean,
 ): Pick<Underway, 'commit' | 'rollback' | 'leave'> {
   return {
     leave: () => {
@@ -214,8 +251,9 @@ function endingOf(
     commit: async () => {
       // Where a statement has failed already, it is not sent.
       const isSent = statements.failure === null;
-      const { command } = await changes.ask(commits).catch((error: unknown) => {
-        throw isSent && changes.mayHaveWritten() && isUnanswered(error) ? new CommitUnanswered(error) : error;
+      if (!hasBegun()) await begun();
+      const { command } = await statements.ask(commits).catch((error: unknown) => {
+        throw isSent && mayHaveWritten() && isUnanswered(error) ? new CommitUnanswered(error) : error;
       });
       statements.close();
       // After a statement that failed the server takes everything back, whatever it is asked, and says so no louder.

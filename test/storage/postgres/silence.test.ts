@@ -32,6 +32,7 @@ const connectionsIn = async (store: Store, state: string) => {
   return rows[0]?.count ?? 0;
 };
 
+const idleTime = sql`select setting from pg_settings where name = 'idle_in_transaction_session_timeout'`;
 const sleep = (ms: number) => sql`select pg_sleep(${ms / 1_000})`;
 
 describe('a database that says nothing any more', () => {
@@ -183,11 +184,14 @@ describe('a database that is slow, or a process that is', () => {
   });
 
   it('Z7: a transaction that waits too long for its own process holds up no other', async () => {
-    const { store, direct } = await gated({ idleInTransaction: 50 });
+    const { store, direct } = await gated({ idleInTransaction: 20_000 });
     const goesOn = Promise.withResolvers<void>();
     const written = Promise.withResolvers<void>();
     const slow = store.transaction(async (tx) => {
       await tx.updateTable('signIns').set({ label: 'slow' }).where('id', '=', id).execute();
+      expect((await idleTime.execute(tx)).rows).toEqual([{ setting: '20000' }]);
+      // From here on it is shorter: a machine that stands still for a moment would end what is not yet written.
+      await sql`set local idle_in_transaction_session_timeout = 50`.execute(tx);
       written.resolve();
       await goesOn.promise;
     });

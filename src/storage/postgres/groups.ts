@@ -1,0 +1,91 @@
+// Lets work that may change something share transactions while all that may be under way are.
+import { groupQueue } from '../../core/limits.ts';
+import { postgresGroups } from '../../core/operators/store-limits.ts';
+import { CommitUnanswered, StorageUnavailable, type Store } from '../store.ts';
+import { type Attempt, alone } from './attempt.ts';
+import { isOutage, isOutageOfAll } from './errors.ts';
+import type { Underway } from './transaction.ts';
+
+/** A piece of work that waits for its turn. */
+interface Piece {
+  /** Has a transaction for itself. */
+  runAlone(): Promise<void>;
+  /** Shares one. @returns what tells the result, once that is committed */
+  runIn(underway: Underway): Promise<() => void>;
+  refuse(error: unknown): void;
+}
+
+/**
+ * Tries work once. Of what a refresh costs the database, most is the beginning of its transaction, its end, and the
+ * packets there and back; so pieces that have to wait share a transaction, in which they run one after another: each
+ * sees what those before it changed, as if that were committed. If anything fails in it, all of it is taken back, and
+ * each piece is tried alone; one that throws before it has changed anything fails by itself.
+ *
+ * @param ranAgain is called for each piece that is tried once more
+ */
+export function createGroups(attempt: Attempt, ranAgain: () => void): Store['transaction'] {
+  const waiting: Piece[] = [];
+  let underWay = 0;
+  let isDue = false;
+
+  const refuse = (pieces: readonly Piece[], error: unknown) => {
+    for (const piece of pieces) piece.refuse(error);
+    // Those behind them would each wait for the database once more.
+    if (isOutageOfAll(error)) for (const piece of waiting.splice(0)) piece.refuse(error);
+  };
+  const runTogether = async (pieces: readonly Piece[]): Promise<void> => {
+    const inTurn = async (underway: Underway) => {
+      const answers: (() => void)[] = [];
+      for (const piece of pieces) answers.push(await piece.runIn(underway));
+      return answers;
+    };
+    try {
+      for (const answer of await attempt('together', inTurn, pieces.length)) answer();
+    } catch (error) {
+      if (isOutage(error) || error instanceof CommitUnanswered) return refuse(pieces, error);
+      for (const piece of pieces) {
+        ranAgain();
+        piece.runAlone();
+      }
+    }
+  };
+  const next = () => {
+    isDue = false;
+    while (waiting.length > 0 && underWay < postgresGroups.underWay) {
+      const share = Math.ceil(waiting.length / (postgresGroups.underWay - underWay));
+      const pieces = waiting.splice(0, Math.min(share, postgresGroups.pieces));
+      const [first, ...others] = pieces;
+      underWay += 1;
+      (first !== undefined && others.length === 0 ? first.runAlone() : runTogether(pieces)).finally(() => {
+        underWay -= 1;
+        next();
+      });
+    }
+  };
+
+  return (work) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length >= groupQueue) throw new StorageUnavailable('too many transactions are waiting');
+      const piece: Piece = {
+        runAlone: () => attempt('changes', alone(work)).then(resolve, (error) => refuse([piece], error)),
+        runIn: async (underway) => {
+          const { tx, mayHaveWritten, close } = underway.handle();
+          try {
+            const result = await work(tx);
+            return () => resolve(result);
+          } catch (error) {
+            if (mayHaveWritten() || underway.failure() !== null) throw error;
+            return () => reject(error);
+          } finally {
+            close();
+          }
+        },
+        refuse: reject,
+      };
+      waiting.push(piece);
+      if (isDue || underWay === postgresGroups.underWay) return;
+      isDue = true;
+      // Those whose requests have come by now go along.
+      setImmediate(next);
+    });
+}
