@@ -87,7 +87,7 @@ async function takeDocuments(): Promise<void> {
       await gallery.show(view, page);
       const path = join(project, `docs/images/${file}.png`);
       await view.page.screenshot({ path, animations: 'disabled' });
-      await view.context.close();
+      await view.close();
       taken += 1;
     }
   } finally {

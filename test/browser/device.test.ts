@@ -42,7 +42,7 @@ describe.each(
     view = await site.browser.open();
     await goWay(view, site, way);
   });
-  afterAll(() => view.context.close());
+  afterAll(() => view.close());
 
   it.each(Object.keys(sizes) as (keyof typeof sizes)[])(
     'pages 15: Approve and Reject are of equal size and look on a %s',
@@ -141,7 +141,7 @@ describe('the six slots of the code', () => {
     expect([await page.inputValue('#user_code'), await lit(view)]).toEqual(['524366', 5]);
     // Nothing is sent by itself.
     expect(new URL(page.url()).search).toBe('');
-    await view.context.close();
+    await view.close();
   });
 
   it.each([
@@ -154,7 +154,7 @@ describe('the six slots of the code', () => {
     const view = await openEntry();
     await view.page.keyboard.insertText(pasted);
     expect(await view.page.inputValue('#user_code')).toBe('524366');
-    await view.context.close();
+    await view.close();
   });
 
   it.each([true, false])(
@@ -169,7 +169,7 @@ describe('the six slots of the code', () => {
         await page.setViewportSize(size);
         expect(await page.evaluate(offCentre)).toBeLessThan(5);
       }
-      await view.context.close();
+      await view.close();
     },
   );
 
@@ -179,7 +179,7 @@ describe('the six slots of the code', () => {
     expect(await slots(view).first().isVisible()).toBe(false);
     await view.page.fill('#user_code', '524366');
     expect(await slots(view).first().isVisible()).toBe(true);
-    await view.context.close();
+    await view.close();
   });
 });
 
@@ -196,7 +196,7 @@ describe('the way back', () => {
     await page.getByRole('heading', { name: 'Living room is signed out' }).waitFor();
     await page.getByRole('link', { name: 'See all my TVs' }).click();
     await page.waitForURL('**/account/devices');
-    await view.context.close();
+    await view.close();
   });
 });
 
@@ -218,6 +218,6 @@ describe('the device pages without JavaScript', () => {
     await page.keyboard.press('Enter');
     await page.locator(`button[value=${verdict}]`).click();
     await page.getByRole('heading', { name: heading }).waitFor();
-    await view.context.close();
+    await view.close();
   });
 });

@@ -12,7 +12,7 @@ const site = useStarted(startSite);
 let view: View;
 
 beforeAll(async () => {
-  view = await site.browser.open();
+  view = await site.browser.open({ own: true });
 });
 beforeEach(() => view.renew());
 

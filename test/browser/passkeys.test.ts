@@ -12,7 +12,7 @@ const heading = (view: View, name: string) => view.page.getByRole('heading', { n
 
 /** A view in which a member has just made a passkey on the account page, and signed out. */
 async function withPasskey(email: string) {
-  const view = await site.browser.open();
+  const view = await site.browser.open({ own: true });
   const authenticator = await virtualAuthenticator(view);
   await signIn(view, site, email);
   await view.page.goto(`${site.issuer}/account/passkeys/new`);
@@ -48,7 +48,7 @@ const isRefused = ({ page }: View) => page.getByText('That passkey didn’t work
 
 describe('passkeys in a browser', () => {
   it('are offered once, made on the account page and sign in by the button, without an address', async () => {
-    const view = await site.browser.open();
+    const view = await site.browser.open({ own: true });
     const authenticator = await virtualAuthenticator(view);
     await signIn(view, site, 'bo@example.com');
     await view.page.goto(`${site.issuer}/account`);
@@ -134,7 +134,7 @@ describe('passkeys in a browser', () => {
   });
 
   it('of one tenant are unknown to another, whose address in numbers has none', async () => {
-    const view = await site.browser.open();
+    const view = await site.browser.open({ own: true });
     const globex = site.issuer.replace('localhost', '127.0.0.1');
     await view.page.goto(`${globex}/sign-in`);
     expect(await view.page.locator('[data-passkey]').count()).toBe(0);

@@ -17,7 +17,7 @@ afterEach(() => site.browser.closeViews());
 
 describe('the portal with JavaScript', () => {
   it('copies the settings of a client', async () => {
-    const view = await enter(site, 'sam@example.com', true);
+    const view = await enter(site, 'sam@example.com', { javaScript: true });
     const { page, context } = view;
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await openList(view, 'Clients');
@@ -36,7 +36,7 @@ describe('the portal with JavaScript', () => {
   });
 
   it('a client is made by a kind, a name and an address, and members sign in with the settings it shows', async () => {
-    const view = await enter(site, 'tina@example.com', true);
+    const view = await enter(site, 'tina@example.com', { javaScript: true });
     const { page } = view;
     await openList(view, 'Clients');
     await press(view, 'New client');
@@ -80,7 +80,7 @@ describe('the portal with JavaScript', () => {
   });
 
   it('pages 21: times are the reader’s own, where they are read and where they are written', async () => {
-    const { page, problems } = await enter(site, 'sam@example.com', true, 'Asia/Tokyo');
+    const { page, problems } = await enter(site, 'sam@example.com', { javaScript: true, zone: 'Asia/Tokyo' });
     await page.goto(`${site.issuer}/admin/tenants/${host}/audit?from=2020-01-31T20:00:00`);
     const time = page.locator('td time').first();
     const moment = new Date(String(await time.getAttribute('datetime')));
@@ -99,7 +99,7 @@ describe('the portal with JavaScript', () => {
   });
 
   it('W3: a link on another site leads into the portal, though its cookie stays behind at first', async () => {
-    const view = await enter(site, 'sam@example.com', true);
+    const view = await enter(site, 'sam@example.com', { javaScript: true });
     const { page } = view;
     const other = `http://127.0.0.1:${new URL(site.app.origin).port}`;
     await page.goto(`${other}/`);
@@ -115,7 +115,7 @@ describe('the portal with JavaScript', () => {
     const { service } = site;
     const { id: tenantId } = tenantOf(service, host);
     const id = await beginImport(site, tenantId, 'take');
-    const view = await enter(site, 'tina@example.com', true);
+    const view = await enter(site, 'tina@example.com', { javaScript: true, own: true });
     const { page } = view;
     await page.clock.install();
     await page.goto(`${site.issuer}/admin/tenants/${host}/imports/${id}`);

@@ -92,7 +92,7 @@ describe('oidc-client-ts in a page of another origin', () => {
   let user: User;
 
   beforeAll(async () => {
-    view = await browser.open();
+    view = await browser.open({ own: true });
     user = await signIn(view);
   });
 
@@ -153,7 +153,7 @@ describe('a page of an origin that no client has registered', () => {
     );
 
   it('H10: reads discovery and keys, and nothing else', async () => {
-    const view = await browser.open();
+    const view = await browser.open({ own: true });
     // On the host of the registered origin its port would not matter (decision 43).
     await view.page.goto(stranger.origin.replace('localhost', '127.0.0.1'));
     expect(await read(view, '/.well-known/openid-configuration')).toBe('200');
@@ -176,7 +176,7 @@ describe('a page of an origin that no client has registered', () => {
     ['a registered origin', () => app.origin],
     ['decision 43: another port of a registered loopback origin', () => stranger.origin],
   ])('H10: %s reads the profile after its preflight', async (_what, origin) => {
-    const view = await browser.open();
+    const view = await browser.open({ own: true });
     await view.page.goto(origin());
     expect(await read(view, '/api/oidc/me', `{ authorization: 'Bearer x' }`)).toBe('401');
     expect(

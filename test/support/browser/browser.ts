@@ -1,4 +1,11 @@
-import { type BrowserContext, chromium, type Page, type Request, type Response } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Page,
+  type Request,
+  type Response,
+} from 'playwright-core';
 import { patience } from '../run/patience.ts';
 import { unpackedChromium } from './chromium.ts';
 
@@ -17,6 +24,8 @@ export interface ViewOptions {
   readonly javaScript?: boolean;
   /** Where its clock is, such as `Europe/Oslo`. */
   readonly zone?: string;
+  /** For what no other view may inherit: scripts and clocks that stay in its pages, and what these store. */
+  readonly own?: boolean;
 }
 
 /** One page in a browser with nothing in its cookie jar. */
@@ -34,6 +43,8 @@ export interface View {
    * stays until the next one comes, so that the browser keeps its process and what that has compiled.
    */
   renew(): Promise<void>;
+  /** Gives the view back: the next that is opened like it takes its place, with nothing in the cookie jar. */
+  close(): Promise<void>;
 }
 
 export interface TestBrowser {
@@ -43,8 +54,20 @@ export interface TestBrowser {
   close(): Promise<void>;
 }
 
-/** Starts a headless Chromium: one for a test file, with a view of its own for each test. */
-export async function startBrowser(): Promise<TestBrowser> {
+/** A browser that runs, and the pages of views that were given back, by what cannot be changed about them. */
+interface Running {
+  readonly browser: Browser;
+  readonly idle: { readonly kind: string; readonly page: Page }[];
+}
+
+/** As many views are kept for the next that are opened: each has a process of its own. */
+const mostIdle = 4;
+
+/** A worker of tests keeps its Chromium for its next files: to start one takes as long as to show ten pages. */
+const isKept = process.env.VITEST !== undefined;
+let kept: Promise<Running> | null = null;
+
+async function launch(): Promise<Running> {
   const { executable, env } = await unpackedChromium();
   const browser = await chromium.launch({
     executablePath: executable,
@@ -59,34 +82,93 @@ export async function startBrowser(): Promise<TestBrowser> {
       '--font-render-hinting=none',
       // Chromium would hold a process ready for each next page.
       '--renderer-process-limit=1',
+      // It would begin another for an empty page, and compile axe anew in it.
+      '--disable-site-isolation-trials',
+      // No page lives as long as it takes until its scripts run faster than compiling them well took.
+      '--js-flags=--no-opt,--no-maglev',
     ],
   });
-  return {
-    async open({ size = 'phone', dark = false, language = 'en', javaScript = true, zone = 'UTC' } = {}) {
-      const context = await browser.newContext({
-        viewport: sizes[size],
-        deviceScaleFactor: size === 'desk' ? 1 : 2,
-        colorScheme: dark ? 'dark' : 'light',
-        locale: language,
-        javaScriptEnabled: javaScript,
-        timezoneId: zone,
-      });
-      context.setDefaultTimeout(patience);
-      const page = await context.newPage();
-      const { forget, ...seen } = watch(page);
-      const renew = async () => {
-        await context.clearCookies();
-        await page.setViewportSize(sizes[size]);
-        await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
-        forget();
-      };
-      return { context, page, ...seen, renew };
-    },
-    closeViews: async () => {
-      await Promise.all(browser.contexts().map((context) => context.close()));
-    },
-    close: () => browser.close(),
+  browser.on('disconnected', () => {
+    kept = null;
+  });
+  return { browser, idle: [] };
+}
+
+/** Starts a headless Chromium: with a view of its own for each test. */
+export async function startBrowser(): Promise<TestBrowser> {
+  if (isKept) kept ??= launch();
+  const running = await (kept ?? launch());
+  const opened = new Set<View>();
+  const closeViews = async () => {
+    await Promise.all([...opened].map((view) => view.close()));
   };
+  return {
+    async open(options = {}) {
+      const view = await openView(running, options, () => opened.delete(view));
+      opened.add(view);
+      return view;
+    },
+    closeViews,
+    close: isKept ? closeViews : () => running.browser.close(),
+  };
+}
+
+async function openView(
+  running: Running,
+  {
+    size = 'phone',
+    dark = false,
+    language = 'en',
+    javaScript = true,
+    zone = 'UTC',
+    own = false,
+  }: ViewOptions,
+  left: () => unknown,
+): Promise<View> {
+  const fixed = {
+    deviceScaleFactor: size === 'desk' ? 1 : 2,
+    locale: language,
+    javaScriptEnabled: javaScript,
+    timezoneId: zone,
+  };
+  const kind = JSON.stringify(fixed);
+  const index = own ? -1 : running.idle.findIndex((one) => one.kind === kind);
+  const [found] = index === -1 ? [] : running.idle.splice(index, 1);
+  const colorScheme = dark ? 'dark' : 'light';
+  const newContext = () => running.browser.newContext({ ...fixed, viewport: sizes[size], colorScheme });
+  const page = found?.page ?? (await (await newContext()).newPage());
+  const context = page.context();
+  context.setDefaultTimeout(patience);
+  const { forget, ...seen } = watch(page);
+  const renew = async () => {
+    await context.clearCookies();
+    await page.setViewportSize(sizes[size]);
+    await page.emulateMedia({ colorScheme });
+    forget();
+  };
+  await renew();
+  const close = async () => {
+    left();
+    if (own || !(await isEmptied(page))) return context.close();
+    running.idle.unshift({ kind, page });
+    await Promise.all(running.idle.splice(mostIdle).map((one) => one.page.context().close()));
+  };
+  return { context, page, ...seen, renew, close };
+}
+
+/** Takes from a page what a test has put there. @returns whether it can serve another */
+async function isEmptied(page: Page): Promise<boolean> {
+  if (page.isClosed()) return false;
+  for (const event of ['console', 'pageerror', 'request', 'response'] as const)
+    page.removeAllListeners(event);
+  const context = page.context();
+  const others = context.pages().filter((one) => one !== page);
+  await Promise.all(others.map((one) => one.close()));
+  await page.unrouteAll();
+  await context.clearPermissions();
+  await page.emulateMedia({ media: null });
+  await page.goto('about:blank');
+  return true;
 }
 
 function watch(page: Page) {

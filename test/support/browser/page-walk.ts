@@ -25,7 +25,7 @@ export function walkPages({ site, part, ways, tenant, more }: PageWalk): void {
   beforeAll(async () => {
     view = await site().browser.open();
   });
-  afterAll(() => view.context.close());
+  afterAll(() => view.close());
 
   describe.each(Object.entries(ways))(`the ${part} page "%s"`, (name, way) => {
     beforeAll(async () => {

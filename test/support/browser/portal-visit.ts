@@ -1,10 +1,10 @@
 // What a visit of the portal does on its pages, by what is read there.
-import type { View } from './browser.ts';
+import type { View, ViewOptions } from './browser.ts';
 import { password, type Site } from './site.ts';
 
 /** Opens the portal by its address alone. */
-export async function enter(site: Site, email: string, javaScript = false, zone = 'UTC'): Promise<View> {
-  const view = await site.browser.open({ size: 'desk', javaScript, zone });
+export async function enter(site: Site, email: string, more: ViewOptions = {}): Promise<View> {
+  const view = await site.browser.open({ size: 'desk', javaScript: false, ...more });
   const { page } = view;
   await page.goto(`${site.issuer}/admin`);
   await page.getByLabel('Email address').fill(email);

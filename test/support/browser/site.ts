@@ -95,12 +95,12 @@ export async function submitSignIn({ page }: View, email: string, secret = passw
 
 /** Gives the view a new session of a member who signed in before; this one has chosen no language. */
 export async function signIn({ context }: View, site: Site, email = 'bo@example.com'): Promise<void> {
-  await context.addCookies(cookiesFor(site, await cookiesOf(site, email)));
+  await context.addCookies(cookiesFor(site, await newSession(site, email)));
 }
 
 /** As `signIn`, but in a session of the member that may be older: only for what ends none and changes none. */
 export async function resume({ context }: View, site: Site, email = 'bo@example.com'): Promise<void> {
-  const cookies = site.sessions.get(email) ?? (await cookiesOf(site, email));
+  const cookies = site.sessions.get(email) ?? (await newSession(site, email));
   site.sessions.set(email, cookies);
   await context.addCookies(cookiesFor(site, cookies));
 }
@@ -108,7 +108,8 @@ export async function resume({ context }: View, site: Site, email = 'bo@example.
 const cookiesFor = ({ issuer }: Site, cookies: readonly Cookie[]) =>
   cookies.map((cookie) => ({ ...cookie, url: issuer, httpOnly: true }));
 
-async function cookiesOf(
+/** Signs a member in, in a browser that has no page. @returns the cookies of the session */
+export async function newSession(
   { service, issuer, authorization }: Site,
   email: string,
 ): Promise<readonly Cookie[]> {

@@ -2,11 +2,12 @@
 import type { Route } from 'playwright-core';
 import { findMemberByEmail } from '../../../../src/storage/members/member.ts';
 import { findPasskey, insertPasskey } from '../../../../src/storage/members/passkey.ts';
+import { phoneOf, pollTokens } from '../../device.ts';
 import { linkIn } from '../../mails/outbox.ts';
 import { run } from '../../operators/desk.ts';
 import { giveLongRecords } from '../../records/long-records.ts';
 import { passkeyRecord } from '../../records/records.ts';
-import { password, registerClients, type Site, signIn, turnOnFor } from '../site.ts';
+import { newSession, password, registerClients, type Site, turnOnFor } from '../site.ts';
 import { television } from '../television.ts';
 import type { Walk, Way, Ways } from '../way.ts';
 import { giveProviders, knowGoogle, linkAccounts } from './providers.ts';
@@ -17,29 +18,18 @@ const arabic = 'huda@example.com';
 /** Reads German, whose words are the longest. */
 const longMember = 'a.very.long.address.that.still.is.an.address@subdomain.of.a.long.domain.example.com';
 
-/** Approves a TV in a browser of the member's, and lets it fetch its tokens. */
+/** Approves a TV on a phone of the member's, and lets it fetch its tokens. */
 export async function signInTv(
-  site: Site,
+  { service, issuer }: Site,
   email: string,
   clientId: string,
   more: Record<string, string>,
 ): Promise<void> {
-  const tv = await television(site.issuer, clientId);
-  const view = await site.browser.open();
-  await signIn(view, site, email);
-  const codes = await tv.requestCode(more);
-  await view.page.goto(codes.verification_uri_complete);
-  await view.page.click('button[value=approve]');
-  await view.page.waitForLoadState();
-  await view.context.close();
-  const answer = await site.service.http(new URL(site.issuer).host, '/api/oidc/token', {
-    body: {
-      grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
-      client_id: clientId,
-      device_code: codes.device_code,
-    },
-  });
-  if (answer.status !== 200) throw new Error(answer.text);
+  const { host } = new URL(issuer);
+  const phone = await phoneOf(service, host, email, password);
+  const codes = await (await television(issuer, clientId)).requestCode(more);
+  await phone.approve(codes.user_code);
+  await pollTokens(service, host, codes.device_code, { clientId });
 }
 
 /** Gives a member a passkey, if there is none yet. @returns its id */
@@ -108,7 +98,7 @@ export function accountWalk(site: Site): Walk {
   const notMe: Way = {
     email: member,
     go: async ({ page }) => {
-      await signIn(await site.browser.open(), site, member);
+      await newSession(site, member);
       await site.service.delivered();
       const mail = site.service.outbox.sent.findLast(({ name }) => name === 'newBrowser');
       if (mail === undefined) throw new Error('no notice');
