@@ -94,6 +94,19 @@ it('pages 3: no size, colour scheme or direction shows or hides anything but lin
   for (const rule of rules) expect(rule).not.toMatch(/\b(?:display|visibility|clip(?:-path)?|opacity)\s*:/);
 });
 
+it('pages 3: a colour scheme changes colours alone, in the room for rehearsals and the portal too', () => {
+  const ofScheme = /@media[^{]*prefers-color-scheme[^{]*\{((?:[^{}]*\{[^{}]*\})*)/g;
+  const rules = sheets.flatMap((name) =>
+    [...read(`assets/${name}`).matchAll(ofScheme)].map(([, rule]) => rule),
+  );
+  expect(rules.length).toBeGreaterThan(0);
+  for (const rule of rules) {
+    const changed = [...String(rule).matchAll(/([\w-]+)\s*:[^;{}]*[;}]/g)].map(([, name]) => name);
+    expect(changed.length).toBeGreaterThan(5);
+    expect(changed.filter((name) => !String(name).startsWith('--'))).toEqual([]);
+  }
+});
+
 it('no line of a template or its assets is longer than 160 characters', () => {
   const names = readdirSync(templateFolder, { recursive: true, encoding: 'utf8' });
   const long = names

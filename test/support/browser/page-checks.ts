@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { HtmlValidate } from 'html-validate';
+import { HtmlValidate, type ResolvedConfig, StaticConfigLoader } from 'html-validate';
 import type { View } from './browser.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -16,7 +16,17 @@ const load = `(() => {
 })()`;
 const keep = `localStorage.setItem('axe', ${JSON.stringify(axe)})`;
 
-const validator = new HtmlValidate({
+/** Puts its rules together once: for each page anew takes longer than to hold them against it. */
+class LoadedOnce extends StaticConfigLoader {
+  private loaded: ResolvedConfig | Promise<ResolvedConfig> | null = null;
+
+  override getConfigFor(name: string): ResolvedConfig | Promise<ResolvedConfig> {
+    this.loaded ??= super.getConfigFor(name);
+    return this.loaded;
+  }
+}
+
+const rules = new LoadedOnce({
   extends: ['html-validate:recommended'],
   rules: {
     'doctype-style': ['error', { style: 'lowercase' }],
@@ -32,6 +42,7 @@ const validator = new HtmlValidate({
     'require-sri': ['error', { target: 'crossorigin' }],
   },
 });
+const validator = new HtmlValidate(rules);
 
 interface Violation {
   readonly id: string;
@@ -40,7 +51,8 @@ interface Violation {
 
 /**
  * The rules of axe whose answer hangs on colours, sizes and direction. A page that all rules were held against
- * in one look needs these alone in another, as no style of the members' pages shows or hides anything by look.
+ * in one look needs these alone in another, as no style shows or hides anything by colour scheme, and none of the
+ * members' pages by size or direction.
  */
 const rulesOfLooks = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size'];
 
@@ -61,8 +73,10 @@ export async function axeFindings(
       ? { rules: { 'target-size': { enabled: true } } }
       : // What is loaded ahead is for another rule.
         { runOnly: rulesOfLooks, preload: false };
+  // No frame has axe: it would wait for the answer of each.
+  const options = { resultTypes: ['violations'], iframes: false, ...chosen };
   const violations = await page.evaluate<readonly Violation[]>(
-    `axe.run(${JSON.stringify({ resultTypes: ['violations'], ...chosen })}).then(({ violations }) => violations)`,
+    `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`,
   );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
