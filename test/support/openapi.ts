@@ -89,8 +89,17 @@ export function partOf(document: object, $ref: string): unknown {
   return part;
 }
 
+/** The validators that were asked for: to compile one takes longer than what it is asked. */
+const validators = new Map<string, ValidateFunction>();
+
 /** A validator of the schema of this name, strict about the schema too. */
 export function validatorOf(name: string): ValidateFunction {
+  const known = validators.get(name) ?? validatorFor(name);
+  validators.set(name, known);
+  return known;
+}
+
+function validatorFor(name: string): ValidateFunction {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
   addFormats.default(ajv);
   const schemas: unknown = JSON.parse(

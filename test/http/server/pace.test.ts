@@ -29,7 +29,8 @@ beforeAll(() => {
 const most = answersInHand + 1;
 
 it('F9: of requests sent ahead a few are in hand at a time, others are served, and all are answered in their order', async () => {
-  const rounds = 2_500;
+  // Some 1,300 answers fill what Linux keeps for a reader who does not read.
+  const rounds = 1_000;
   let received = '';
   const socket = connect({ port: service.port, host: '127.0.0.1' }).setEncoding('latin1');
   socket.on('data', (chunk: string) => {

@@ -86,7 +86,20 @@ export function expectRefusal(answer: Answer, status: number, error: string | un
   expect(answer.headers['access-control-allow-origin']).toBeUndefined();
 }
 
-/** Every event that was written down so far, oldest first. */
-export function auditEvents(service: TestService) {
-  return service.store.transaction((tx) => tx.selectFrom('auditEvents').selectAll().orderBy('id').execute());
+/** Every event that was written down so far, or after the one of this id, oldest first. */
+export function auditEvents(service: TestService, after = 0) {
+  return service.store.transaction((tx) =>
+    tx.selectFrom('auditEvents').selectAll().where('id', '>', after).orderBy('id').execute(),
+  );
+}
+
+/** The id of the last event that was written down so far. */
+export function lastAuditEvent(service: TestService): Promise<number> {
+  return service.store.transaction(async (tx) => {
+    const { last } = await tx
+      .selectFrom('auditEvents')
+      .select((eb) => eb.fn.max('id').as('last'))
+      .executeTakeFirstOrThrow();
+    return Number(last ?? 0);
+  });
 }
