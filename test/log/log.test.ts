@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { logWaitingBytes } from '../../src/core/operators/limits.ts';
 import { logStream } from '../../src/log/stream.ts';
-import { builtService } from '../support/process/built.ts';
+import { builtService, compileCacheOf } from '../support/process/built.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 import { copyFixtures, fixtureKey } from '../support/run/fixture-folders.ts';
 import { freePort } from '../support/service.ts';
@@ -27,10 +27,11 @@ describe('F15: the service goes on without its log', () => {
     const port = String(await freePort());
     const folder = temporaryFolder();
     copyFixtures('development', folder);
-    child = spawn(process.execPath, [join(builtService(), 'bin/memberdoor.js'), 'start'], {
+    const from = builtService();
+    child = spawn(process.execPath, [join(from, 'bin/memberdoor.js'), 'start'], {
       env: {
         PATH: process.env.PATH,
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+        NODE_COMPILE_CACHE: compileCacheOf(from),
         MEMBERDOOR_PORT: port,
         MEMBERDOOR_DATA: folder,
         MEMBERDOOR_MASTER_KEY: fixtureKey.toString('base64'),

@@ -35,6 +35,11 @@ export function builtService(): string {
   return folder;
 }
 
+/** Where Node keeps what it has compiled: of what is built for one run, with that run. */
+export function compileCacheOf(folder: string): string | undefined {
+  return folder === project ? process.env.NODE_COMPILE_CACHE : join(folder, 'compiled');
+}
+
 /** Whether this process makes the folder; the others wait for it. */
 function isFirst(folder: string): boolean {
   try {

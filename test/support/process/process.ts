@@ -6,7 +6,7 @@ import { httpClient } from '../http.ts';
 import { copyFixtures, fixtureKey } from '../run/fixture-folders.ts';
 import { databaseAddress } from '../run/test-store.ts';
 import type { TestService } from '../service.ts';
-import { builtService } from './built.ts';
+import { builtService, compileCacheOf } from './built.ts';
 
 /** The development start as an operator's machine runs it: a process of its own, to be killed. */
 export interface RunningProcess {
@@ -20,10 +20,11 @@ export interface RunningProcess {
 export async function startProcess(folder: string, port: number): Promise<RunningProcess> {
   copyFixtures('development', folder);
   const database = await databaseAddress(folder);
-  const child = spawn(process.execPath, [join(builtService(), 'bin/memberdoor.js'), 'start'], {
+  const from = builtService();
+  const child = spawn(process.execPath, [join(from, 'bin/memberdoor.js'), 'start'], {
     env: {
       PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      NODE_COMPILE_CACHE: compileCacheOf(from),
       MEMBERDOOR_PORT: String(port),
       MEMBERDOOR_DATA: folder,
       MEMBERDOOR_MASTER_KEY: fixtureKey.toString('base64'),

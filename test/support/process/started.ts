@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { builtService } from './built.ts';
+import { builtService, compileCacheOf } from './built.ts';
 
 /** What the log says of a stop that did not wait until all was done. */
 export const cutOff = 'it is cut off';
@@ -59,9 +59,14 @@ export function startProcess({
   const startedAt = performance.now();
   const command = join(from, 'bin/memberdoor.js');
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(?:MEMBERDOOR_|NODE_(?!COMPILE_CACHE$)|npm_|VITEST)/.test(name),
+    ([name]) => !/^(?:MEMBERDOOR_|NODE_|npm_|VITEST)/.test(name),
   );
-  const env = { ...Object.fromEntries(inherited), ...settings };
+  const cache = compileCacheOf(from);
+  const env = {
+    ...Object.fromEntries(inherited),
+    ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }),
+    ...settings,
+  };
   const started = {
     npm: ['npm'],
     node: [process.execPath, ...options, command],
