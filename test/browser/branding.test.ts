@@ -4,8 +4,9 @@ import { registerClient } from '../../src/operations/client/client.ts';
 import { globexLogo, tvLogo, webLogo } from '../../src/operations/development/clients.ts';
 import { changeTenant } from '../../src/operations/tenant/tenant.ts';
 import { sizes, type View } from '../support/browser/browser.ts';
+import { send } from '../support/browser/forms.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
-import { hostedPages, resume, startSite, submitSignIn } from '../support/browser/site.ts';
+import { hostedPages, resume, startSite } from '../support/browser/site.ts';
 import { inBase64, largestLogo } from '../support/members/pages/logos.ts';
 import { useStarted } from '../support/use-service.ts';
 
@@ -65,7 +66,7 @@ const pages: Readonly<Record<string, () => Promise<unknown>>> = {
     await view.page.goto(site.authorization({ client_id: 'branded' }));
     // Another address each time, because wrong passwords of one address are limited.
     people += 1;
-    await submitSignIn(view, `person-${people}@example.com`, 'not the password');
+    await send(view.page, { '#email': `person-${people}@example.com`, '#password': 'not the password' });
   },
   consent: async () => {
     await resume(view, site);

@@ -7,6 +7,7 @@ import { startTestService, type TestService, type TestServiceOptions } from '../
 import { answerOf, pkce, visitor } from '../visitor.ts';
 import { startApp, type TestApp } from './app.ts';
 import { startBrowser, type TestBrowser, type View } from './browser.ts';
+import { send } from './forms.ts';
 
 /** Acme of the development start, an app to come back to, and a browser to look at the pages with. */
 export interface Site {
@@ -134,8 +135,7 @@ export async function turnOnFor({ service, issuer }: Site, email: string): Promi
 /** Opens the page that takes a code by mail: for an address without an account, to which none is sent. */
 async function openCodePage({ page }: View, site: Site, more: Record<string, string> = {}): Promise<void> {
   await page.goto(site.authorization({ prompt: 'login', ...more }));
-  await page.fill('#email', `${site.service.deps.random.digits()}@example.org`);
-  await page.click('button[value="code"]');
+  await send(page, { '#email': `${site.service.deps.random.digits()}@example.org` }, 'button[value=code]');
   await page.waitForURL(/sign-in\/code/);
 }
 
@@ -143,7 +143,7 @@ async function openCodePage({ page }: View, site: Site, more: Record<string, str
 async function openSecondStep(view: View, site: Site, more: Record<string, string> = {}): Promise<void> {
   await turnOnFor(site, 'gro+tv@example.com');
   await view.page.goto(site.authorization({ prompt: 'login', ...more }));
-  await submitSignIn(view, 'gro+tv@example.com');
+  await send(view.page, { '#email': 'gro+tv@example.com', '#password': password });
   await view.page.waitForURL(/second-factor/);
 }
 
@@ -186,28 +186,24 @@ export const hostedPages: Readonly<Record<string, (view: View, site: Site) => Pr
   },
   'sign-in with nothing filled in': async ({ page }, site) => {
     await page.goto(site.authorization());
-    await page.click('button.primary');
+    await send(page);
   },
   'sign-in with a wrong password': async (view, site) => {
     await view.page.goto(site.authorization());
-    await submitSignIn(view, 'ada@example.com', 'not the password');
+    await send(view.page, { '#email': 'ada@example.com', '#password': 'not the password' });
   },
   'a code by mail': (view, site) => openCodePage(view, site),
   'a code by mail in Arabic': (view, site) => openCodePage(view, site, { ui_locales: 'ar' }),
   'a wrong code by mail': async (view, site) => {
     await openCodePage(view, site);
-    await view.page.fill('#code', '000 000');
-    await view.page.click('button.primary');
-    await view.page.waitForLoadState();
+    await send(view.page, { '#code': '000 000' });
   },
   'second step': (view, site) => openSecondStep(view, site),
   'second step in Arabic': (view, site) => openSecondStep(view, site, { ui_locales: 'ar' }),
   'second step with a wrong recovery code': async (view, site) => {
     await openSecondStep(view, site);
-    await view.page.click('main summary');
-    await view.page.fill('#recovery', 'none of them');
-    await view.page.click('button.secondary');
-    await view.page.waitForLoadState();
+    await view.page.evaluate('document.querySelector("main summary").click()');
+    await send(view.page, { '#recovery': 'none of them' }, 'button.secondary');
   },
   'consent of an unverified app': (view, site) => openUnverified(view, site),
   'consent of an unverified app, Arabic': (view, site) => openUnverified(view, site, { ui_locales: 'ar' }),
@@ -249,17 +245,16 @@ export const hostedPages: Readonly<Record<string, (view: View, site: Site) => Pr
   'device code with an error': async (view, site) => {
     await resume(view, site);
     await view.page.goto(`${site.issuer}/device`);
-    await view.page.fill('#user_code', '12');
-    await view.page.click('button.primary');
+    await send(view.page, { '#user_code': '12' });
   },
   'device approval': openApproval,
   'device approved': async (view, site) => {
     await openApproval(view, site);
-    await view.page.click('button[value=approve]');
+    await send(view.page, {}, 'button[value=approve]');
   },
   'device rejected': async (view, site) => {
     await openApproval(view, site);
-    await view.page.click('button[value=reject]');
+    await send(view.page, {}, 'button[value=reject]');
   },
   'form post': async (view, site) => {
     await resume(view, site);

@@ -7,6 +7,7 @@ import { linkIn } from '../../mails/outbox.ts';
 import { run } from '../../operators/desk.ts';
 import { giveLongRecords } from '../../records/long-records.ts';
 import { passkeyRecord } from '../../records/records.ts';
+import { send } from '../forms.ts';
 import { newSession, password, registerClients, type Site, turnOnFor } from '../site.ts';
 import { television } from '../television.ts';
 import type { Walk, Way, Ways } from '../way.ts';
@@ -89,9 +90,8 @@ export function accountWalk(site: Site): Walk {
     email: member,
     go: async ({ page }) => {
       await page.goto(`${site.issuer}/account/${path}`);
-      for (const [name, value] of Object.entries(fields)) await page.fill(`[name=${name}]`, value);
-      await page.click('button.primary');
-      await page.waitForLoadState();
+      const named = Object.entries(fields).map(([name, value]) => [`[name=${name}]`, value]);
+      await send(page, Object.fromEntries(named));
     },
   });
 
@@ -149,8 +149,8 @@ export function accountWalk(site: Site): Walk {
       email: member,
       go: async ({ page }) => {
         await page.goto(`${site.issuer}/account/devices`);
-        await page.locator('main summary').first().click();
-        await page.locator('button[value=rename]').first().click();
+        await page.evaluate('document.querySelector("main summary").click()');
+        await send(page, {}, 'button[value=rename]');
         await page.locator('[role=status]').waitFor();
       },
     },
@@ -171,10 +171,8 @@ export function accountWalk(site: Site): Walk {
       email: member,
       go: async ({ page }) => {
         await page.goto(`${site.issuer}/account/devices`);
-        await page.locator('main summary').first().click();
-        await page.locator('input[name=label]').first().fill('x'.repeat(61));
-        await page.locator('button[value=rename]').first().click();
-        await page.waitForLoadState();
+        await page.evaluate('document.querySelector("main summary").click()');
+        await send(page, { 'input[name=label]': 'x'.repeat(61) }, 'button[value=rename]');
       },
     },
     sessions: at('/sessions'),
@@ -183,7 +181,7 @@ export function accountWalk(site: Site): Walk {
       email: 'dee@example.com',
       go: async ({ page }) => {
         await page.goto(`${site.issuer}/account/subscriptions`);
-        await page.locator('main summary').click();
+        await page.evaluate('document.querySelector("main summary").click()');
       },
     },
     'subscriptions, Arabic': at('/subscriptions', arabic),
@@ -197,9 +195,8 @@ export function accountWalk(site: Site): Walk {
       email: member,
       go: async (view) => {
         await withSeats('').go(view);
-        await view.page.fill('textarea', 'no address\nguest1@school.example');
-        await view.page.click('button[value=invite]');
-        await view.page.waitForLoadState();
+        const guests = 'no address\nguest1@school.example';
+        await send(view.page, { textarea: guests }, 'button[value=invite]');
       },
     },
     'seats, to join': at('/seats/join', 'max@example.com'),
@@ -283,8 +280,7 @@ export function accountWalk(site: Site): Walk {
       email: member,
       go: async (view) => {
         await notMe.go(view);
-        await view.page.click('button.danger');
-        await view.page.waitForLoadState();
+        await send(view.page, {}, 'button.danger');
       },
     },
   };

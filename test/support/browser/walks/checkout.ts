@@ -6,6 +6,7 @@ import { hostedName } from '../../access/hosted-payment.ts';
 import type { PaymentPage } from '../../access/payment-page.ts';
 import { tenantOf } from '../../device.ts';
 import type { View } from '../browser.ts';
+import { send } from '../forms.ts';
 import type { Site } from '../site.ts';
 import type { Walk, Way, Ways } from '../way.ts';
 
@@ -71,11 +72,9 @@ const then = (way: Way, go: (view: View) => Promise<unknown>): Way => ({
 });
 
 const press =
-  (value: string) =>
-  async ({ page }: View) => {
-    await page.click(`button[value=${value}]`);
-    await page.waitForLoadState();
-  };
+  (value: string, fields: Readonly<Record<string, string>> = {}) =>
+  ({ page }: View) =>
+    send(page, fields, `button[value=${value}]`);
 
 /** @param provider the page of the provider that takes cards for this site */
 export function checkoutWalk(site: Site, provider: PaymentPage): Walk {
@@ -102,7 +101,7 @@ export function checkoutWalk(site: Site, provider: PaymentPage): Walk {
     email,
     go: async ({ page }) => {
       await page.goto(checkoutUrl(more()));
-      await page.click('button[value=continue]');
+      await send(page, {}, 'button[value=continue]');
       await page.waitForURL(/\/checkout\/[0-9a-f]{8}-/);
     },
   });
@@ -121,7 +120,7 @@ export function checkoutWalk(site: Site, provider: PaymentPage): Walk {
     );
 
   const openInvoice = async ({ page }: View) => {
-    await page.click('a[href^="/account/invoices/"]');
+    await send(page, {}, 'a[href^="/account/invoices/"]');
     await page.waitForURL(/\/account\/invoices\//);
   };
 
@@ -142,14 +141,11 @@ export function checkoutWalk(site: Site, provider: PaymentPage): Walk {
     address: ordered('bo@example.com', () => ({ packageId: packages.posted })),
     'address with an error': then(
       ordered('bo@example.com', () => ({ packageId: packages.posted })),
-      async (view) => {
-        await view.page.fill('#country', 'Atlantis');
-        await press('address')(view);
-      },
+      press('address', { '#country': 'Atlantis' }),
     ),
     'address, to be changed': then(
       ordered('finn@example.com', () => ({ packageId: packages.posted, ui_locales: 'en' })),
-      ({ page }) => page.click('a[href*="change=address"]'),
+      ({ page }) => send(page, {}, 'a[href*="change=address"]'),
     ),
     summary: ordered('finn@example.com', () => ({ packageId: packages.invoice, ui_locales: 'en' })),
     'summary, Arabic': ordered('finn@example.com', () => ({ packageId: packages.invoice, ui_locales: 'ar' })),
@@ -178,14 +174,7 @@ export function checkoutWalk(site: Site, provider: PaymentPage): Walk {
       openInvoice,
     ),
     'invoice, Arabic': then(
-      byInvoice(
-        'huda@example.com',
-        () => packages.invoice,
-        async (view) => {
-          await view.page.fill('#postCode', '00000');
-          await press('address')(view);
-        },
-      ),
+      byInvoice('huda@example.com', () => packages.invoice, press('address', { '#postCode': '00000' })),
       openInvoice,
     ),
     cancelled: then(

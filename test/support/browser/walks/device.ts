@@ -1,5 +1,6 @@
 // The device pages, and how a signed-in member comes to see each.
 import type { View } from '../browser.ts';
+import { send } from '../forms.ts';
 import { registerClients, type Site } from '../site.ts';
 import { type Television, television } from '../television.ts';
 import type { Walk, Way, Ways } from '../way.ts';
@@ -53,8 +54,7 @@ export function deviceWalk(site: Site): Walk & { readonly tv: () => Television }
       email: member,
       go: async ({ page }) => {
         await page.goto(`${site.issuer}/device`);
-        await page.fill('#user_code', '12345');
-        await page.click('button.primary');
+        await send(page, { '#user_code': '12345' });
       },
     },
     approve,
@@ -67,22 +67,24 @@ export function deviceWalk(site: Site): Walk & { readonly tv: () => Television }
       email: member,
       go: async (view) => {
         await approve.go(view);
-        await view.page.click('button[value=approve]');
+        await send(view.page, {}, 'button[value=approve]');
       },
     },
     rejected: {
       email: member,
       go: async (view) => {
         await approve.go(view);
-        await view.page.click('button[value=reject]');
+        await send(view.page, {}, 'button[value=reject]');
       },
     },
     'approved, then rejected in another tab': {
       email: member,
       go: async (view) => {
         await approve.go(view);
-        const confirm = await view.page.inputValue('input[name=confirm]');
-        await view.page.click('button[value=approve]');
+        const confirm = await view.page.evaluate<string>(
+          'document.querySelector("input[name=confirm]").value',
+        );
+        await send(view.page, {}, 'button[value=approve]');
         await view.page.waitForURL('**/device/approved?*');
         await pressAgain(view, 'reject', confirm);
       },
@@ -91,8 +93,10 @@ export function deviceWalk(site: Site): Walk & { readonly tv: () => Television }
       email: member,
       go: async (view) => {
         await approve.go(view);
-        const confirm = await view.page.inputValue('input[name=confirm]');
-        await view.page.click('button[value=reject]');
+        const confirm = await view.page.evaluate<string>(
+          'document.querySelector("input[name=confirm]").value',
+        );
+        await send(view.page, {}, 'button[value=reject]');
         await view.page.waitForURL('**/device/rejected?*');
         await pressAgain(view, 'approve', confirm);
       },
@@ -101,9 +105,9 @@ export function deviceWalk(site: Site): Walk & { readonly tv: () => Television }
       email: longMember,
       go: async (view) => {
         await openApprove(view, longTv, hostile);
-        await view.page.click('button[value=approve]');
+        await send(view.page, {}, 'button[value=approve]');
         await view.page.waitForURL('**/device/approved?*');
-        await view.page.click('form[action="/device/sign-out"] button');
+        await send(view.page, {}, 'form[action="/device/sign-out"] button');
         await view.page.waitForURL('**/device/approved?*');
       },
     },

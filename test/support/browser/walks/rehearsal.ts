@@ -19,7 +19,6 @@ export function rehearsalWalk(site: Site): Walk {
   const open = async ({ page }: View, path = '') => page.goto(`${site.issuer}/rehearsal${path}`);
   /** What the room of the last page left is taken away. */
   const begin = async (view: View) => {
-    await open(view);
     const { page } = view;
     await page.request.post(`${site.issuer}/rehearsal/tv`, { data: { do: 'off' } });
     await page.request.delete(`${site.issuer}/rehearsal/faults`);

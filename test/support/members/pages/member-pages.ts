@@ -1,5 +1,6 @@
 import type { View } from '../../browser/browser.ts';
-import { type Site, submitSignIn } from '../../browser/site.ts';
+import { send } from '../../browser/forms.ts';
+import { password, type Site } from '../../browser/site.ts';
 import { givePasskey } from '../../browser/walks/account.ts';
 import { providerPages } from '../../browser/walks/providers.ts';
 import { codeIn, linkIn } from '../../mails/outbox.ts';
@@ -32,7 +33,7 @@ async function openPasskeyStep(view: View, site: Site, more: Record<string, stri
   await givePasskey(site, 'max@example.com');
   await run(site.service, 'tenants.change', { tenant, secondFactor: 'required' });
   await view.page.goto(site.authorization({ prompt: 'login', ...more }));
-  await submitSignIn(view, 'MAX@Example.com');
+  await send(view.page, { '#email': 'MAX@Example.com', '#password': password });
   await view.page.waitForURL(/second-factor/);
   await run(site.service, 'tenants.change', { tenant, secondFactor: 'optional' });
 }
@@ -44,14 +45,15 @@ export async function openVerify(view: View, site: Site, more: Record<string, st
   newcomers += 1;
   const email = `newcomer${newcomers}@example.test`;
   await view.page.goto(site.authorization({ prompt: 'create', ...more }));
-  await submitSignUp(view, { email });
+  await send(view.page, { '#fullName': 'Ada Berg', '#email': email, '#password': newPassword });
   await view.page.waitForURL('**/sign-up/verify?*');
   return email;
 }
 
 /** Goes on from a sign-in page: the page that is gone has fields of the same names. */
 async function toRecover(page: View['page']): Promise<void> {
-  await Promise.all([page.waitForURL('**/recover?*'), page.click('button[value=recover]')]);
+  await send(page, {}, 'button[value=recover]');
+  await page.waitForURL('**/recover?*');
 }
 
 /** Asks for a new password, and returns the link of the mail. */
@@ -60,8 +62,7 @@ export async function openSent({ page }: View, site: Site, email = 'finn@example
   site.service.clock.advance(15 * 60_000);
   await page.goto(site.authorization());
   await toRecover(page);
-  await page.fill('#email', email);
-  await page.click('button.primary');
+  await send(page, { '#email': email });
   await page.waitForURL('**/recover/sent?*');
   return (await mailTo(site, email)).link;
 }
@@ -75,20 +76,18 @@ export const memberPages: Readonly<Record<string, (view: View, site: Site) => Pr
     page.goto(site.authorization({ prompt: 'create', ui_locales: 'ar' })),
   'sign-up with errors': async (view, site) => {
     await view.page.goto(site.authorization({ prompt: 'create' }));
-    await submitSignUp(view, { fullName: '', email: 'ada@example', password: 'short' });
+    await send(view.page, { '#fullName': '', '#email': 'ada@example', '#password': 'short' });
   },
   'sign-up code': openVerify,
   'sign-up code in Arabic': (view, site) => openVerify(view, site, { ui_locales: 'ar' }),
   'sign-up code with an error': async (view, site) => {
     await openVerify(view, site);
-    await view.page.fill('#code', '12');
-    await view.page.click('button.primary');
+    await send(view.page, { '#code': '12' });
   },
   'sign-up code, another address with an error': async (view, site) => {
     await openVerify(view, site);
-    await view.page.click('details.other summary');
-    await view.page.fill('#email', 'no address');
-    await view.page.click('button[value=correct]');
+    await view.page.evaluate('document.querySelector("details.other summary").click()');
+    await send(view.page, { '#email': 'no address' }, 'button[value=correct]');
   },
   'sign-up confirm': async (view, site) => {
     const { link } = await mailTo(site, await openVerify(view, site));
@@ -98,15 +97,13 @@ export const memberPages: Readonly<Record<string, (view: View, site: Site) => Pr
     const { link } = await mailTo(site, await openVerify(view, site));
     await view.context.clearCookies();
     await view.page.goto(link);
-    await view.page.fill('#password', 'not the password');
-    await view.page.click('button.primary');
+    await send(view.page, { '#password': 'not the password' });
   },
   'sign-up confirmed': async (view, site) => {
     const { link } = await mailTo(site, await openVerify(view, site));
     await view.context.clearCookies();
     await view.page.goto(link);
-    await view.page.fill('#password', newPassword);
-    await view.page.click('button.primary');
+    await send(view.page, { '#password': newPassword });
   },
   'sign-up code after the link': async (view, site) => {
     const { link } = await mailTo(site, await openVerify(view, site));
@@ -116,7 +113,7 @@ export const memberPages: Readonly<Record<string, (view: View, site: Site) => Pr
   'sign-up link used': async (view, site) => {
     const { link } = await mailTo(site, await openVerify(view, site));
     await view.page.goto(link);
-    await view.page.click('button.primary');
+    await send(view.page);
     await view.page.waitForURL('**/callback?*');
     await view.page.goto(link);
   },
@@ -131,7 +128,7 @@ export const memberPages: Readonly<Record<string, (view: View, site: Site) => Pr
   'recover with an error': async ({ page }, site) => {
     await page.goto(site.authorization());
     await toRecover(page);
-    await page.click('button.primary');
+    await send(page);
   },
   'recover sent': (view, site) => openSent(view, site, english),
   'recover reset': async (view, site) => {
@@ -139,19 +136,16 @@ export const memberPages: Readonly<Record<string, (view: View, site: Site) => Pr
   },
   'recover reset with an error': async (view, site) => {
     await view.page.goto(await openSent(view, site, english));
-    await view.page.fill('#password', 'password1234');
-    await view.page.click('button.primary');
+    await send(view.page, { '#password': 'password1234' });
   },
   'recover done': async (view, site) => {
     await view.page.goto(await openSent(view, site, english));
-    await view.page.fill('#password', newPassword);
-    await view.page.click('button.primary');
+    await send(view.page, { '#password': newPassword });
   },
   'recover link used': async (view, site) => {
     const link = await openSent(view, site, english);
     await view.page.goto(link);
-    await view.page.fill('#password', newPassword);
-    await Promise.all([view.page.waitForEvent('domcontentloaded'), view.page.click('button.primary')]);
+    await send(view.page, { '#password': newPassword });
     await view.page.goto(link);
   },
   'second step by a passkey': (view, site) => openPasskeyStep(view, site),
@@ -159,10 +153,7 @@ export const memberPages: Readonly<Record<string, (view: View, site: Site) => Pr
   'too many wrong sign-ins, an error': async ({ page }, site) => {
     await page.goto(site.authorization());
     for (let tries = 0; tries < 6; tries += 1) {
-      await page.fill('#email', 'nobody@example.com');
-      await page.fill('#password', 'wrong one');
-      await page.click('button.primary');
-      await page.waitForLoadState();
+      await send(page, { '#email': 'nobody@example.com', '#password': 'wrong one' });
     }
   },
   ...providerPages,
