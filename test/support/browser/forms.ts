@@ -20,7 +20,8 @@ export async function send(
       };
       for (const [selector, value] of ${JSON.stringify(Object.entries(fields))}) {
         const field = find(selector);
-        field.value = value;
+        if (field.type === 'checkbox') field.checked = value === 'on';
+        else field.value = value;
         for (const name of ['input', 'change']) field.dispatchEvent(new Event(name, { bubbles: true }));
       }
       find(${JSON.stringify(button)}).click();

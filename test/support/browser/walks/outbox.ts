@@ -2,6 +2,7 @@
 import type { Mail } from '../../../../src/operations/mail/mail.ts';
 import { tenantOf } from '../../device.ts';
 import type { View } from '../browser.ts';
+import { send } from '../forms.ts';
 import type { Site } from '../site.ts';
 import type { Walk, Way } from '../way.ts';
 
@@ -43,8 +44,7 @@ export function outboxWalk(site: Site): Walk {
     email: null,
     go: async (view: View) => {
       await at(path).go(view);
-      await view.page.locator('.mails a').first().click();
-      await view.page.frameLocator('iframe').locator('p').first().waitFor();
+      await send(view.page, {}, '.mails a');
     },
   });
   return {

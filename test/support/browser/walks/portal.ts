@@ -8,19 +8,12 @@ import { type PortalVisitor, portalOf } from '../../operators/portal.ts';
 import { figureRecords } from '../../records/figure-records.ts';
 import { importRecord } from '../../records/import.ts';
 import type { View } from '../browser.ts';
+import { send } from '../forms.ts';
 import { password, registerClients, type Site } from '../site.ts';
 import type { Walk, Way } from '../way.ts';
 import { linkAccounts } from './providers.ts';
 
 type Go = Way['go'];
-
-async function fillIn({ page }: View, id: string, value: string): Promise<void> {
-  const field = page.locator(`#f-${id}`);
-  const kind = await page.evaluate(`document.getElementById('f-${id}').type`);
-  if (kind === 'select-one') await field.selectOption(value);
-  else if (kind === 'checkbox') await field.check();
-  else await field.fill(value);
-}
 
 /** Keeps a member out in every way at once. @returns the id */
 async function keepOut({ service }: Site, tenant: string, tenantId: string): Promise<string> {
@@ -158,9 +151,8 @@ export function portalWalk(site: Site): Walk {
     (path: string, fields: Readonly<Record<string, string>>, button = '[type=submit]'): Go =>
     async (view) => {
       await at(path)(view);
-      for (const [id, value] of Object.entries(fields)) await fillIn(view, id, value);
-      await view.page.locator(`main button${button}`).first().click();
-      await view.page.waitForLoadState();
+      const filled = Object.entries(fields).map(([id, value]) => [`#f-${id}`, value]);
+      await send(view.page, Object.fromEntries(filled), `main button${button}`);
     };
 
   /** Each kind of page, and the way a browser comes to see it. */
@@ -168,8 +160,7 @@ export function portalWalk(site: Site): Walk {
     'sign-in': ({ page }) => page.goto(`${site.issuer}/admin`),
     'sign-in with an error': async ({ page }) => {
       await page.goto(`${site.issuer}/admin`);
-      await page.fill('#f-email', 'tina@example.com');
-      await page.click('main button');
+      await send(page, { '#f-email': 'tina@example.com' }, 'main button');
     },
     overview: at(''),
     'overview of a year': at('?range=52w'),
@@ -191,7 +182,7 @@ export function portalWalk(site: Site): Walk {
     member: (view) => at(`/members/${member}`)(view),
     'member who cannot sign in': async (view) => {
       await at(`/members/${kept}`)(view);
-      await view.page.locator('main .others summary').click();
+      await view.page.evaluate('document.querySelector("main .others summary").click()');
     },
     'time line of a member': (view) => at(`/members/${kept}/timeline?part=sign_ins`)(view),
     search: at('/search?search=a'),
