@@ -17,7 +17,7 @@ import { newPassword } from '../support/members/sign-up.ts';
 import { adminToken, callApi, change } from '../support/operators/api.ts';
 import { filledIn, type PortalVisitor, portalOf } from '../support/operators/portal.ts';
 import { consentRecord } from '../support/records/access-records.ts';
-import { allRows } from '../support/records/rows.ts';
+import { allRows, rowsAsText } from '../support/records/rows.ts';
 import { apps, tokensOf } from '../support/tokens.ts';
 import { useService } from '../support/use-service.ts';
 import { field } from '../support/visitor.ts';
@@ -270,10 +270,10 @@ const rows = () => allRows(service, ['auditEvents', 'signInFailures']);
 async function lastChange(begin: () => Promise<Ready>): Promise<number> {
   const { send } = await begin();
   const seen: string[] = [];
-  watch.each(async () => seen.push(JSON.stringify(await rows())));
+  watch.each(async () => seen.push(rowsAsText(await rows())));
   await send();
   watch.each(async () => {});
-  seen.push(JSON.stringify(await rows()));
+  seen.push(rowsAsText(await rows()));
   return seen.findLastIndex((state, index) => index > 0 && state !== seen[index - 1]);
 }
 

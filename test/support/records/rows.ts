@@ -40,6 +40,21 @@ export function allRows(
   });
 }
 
+/** A row as a text: bytes as `bytes BASE64`, since as JSON they are a list of numbers, which takes long to write. */
+export function rowAsText(row: unknown): string {
+  const told = Object.entries(row as object).map(([name, value]) => [
+    name,
+    value instanceof Uint8Array ? `bytes ${Buffer.from(value).toString('base64')}` : value,
+  ]);
+  return JSON.stringify(Object.fromEntries(told));
+}
+
+/** All rows as a text with a line for each: to compare two of these takes less than to compare what they are of. */
+export const rowsAsText = (rows: Rows): string =>
+  Object.entries(rows)
+    .flatMap(([table, all]) => all.map((row) => `${table} ${rowAsText(row)}`))
+    .join('\n');
+
 async function tablesOf(tx: Tx): Promise<readonly Table[]> {
   const tables = await tx.introspection.getTables({ withInternalKyselyTables: true });
   return tables.map(({ name, columns }) => ({

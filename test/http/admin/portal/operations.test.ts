@@ -9,7 +9,7 @@ import { run } from '../../../support/operators/desk.ts';
 import { newAdmin, type PortalVisitor, plain } from '../../../support/operators/portal.ts';
 import { act, inputFor, readAddress } from '../../../support/operators/portal-forms.ts';
 import { beginWorld, type World } from '../../../support/operators/world.ts';
-import { allRows } from '../../../support/records/rows.ts';
+import { allRows, rowAsText } from '../../../support/records/rows.ts';
 import { useService } from '../../../support/use-service.ts';
 
 const service = useService({ data: 'nothing' });
@@ -36,7 +36,7 @@ async function changedBy(work: () => Promise<unknown>): Promise<readonly string[
       // The browser's own session is used meanwhile.
       rows
         .filter((row) => table !== 'sessions' || (row as { kind: string }).kind === 'member')
-        .map((row) => `${table} ${JSON.stringify(row)}`),
+        .map((row) => `${table} ${rowAsText(row)}`),
     );
   };
   const before = new Set(await lines());
@@ -55,7 +55,7 @@ function anywhere(line: string): string {
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID')
       .replaceAll(/"(?:id|number|packageId|productId|seq|subscriptionId)":\d+/g, 'NUMBER')
       .replaceAll(/"(?:subject|detail)":"\d+"/g, 'NUMBER')
-      .replaceAll(/\{"type":"Buffer","data":\[[\d,]*\]\}/g, 'BYTES')
+      .replaceAll(/"bytes [\w+/=]*"/g, 'BYTES')
       .replaceAll(/"(?:publicJwk|kid)":"(?:[^"\\]|\\.)*"/g, 'KEY')
       // The operator stands behind no token.
       .replaceAll(/"makerId":(?:null|"ID")/g, 'MAKER')
