@@ -48,8 +48,8 @@ export const postgresPool = { connections: 20, lookUps: 3, autocommit: 4 } as co
  */
 export const postgresGroups = { underWay: 8, pieces: 16 } as const;
 
-/** How long (ms) pieces that share a transaction wait for a row that another one has. */
-export const groupLockTimeout = 250;
+/** How long (ms) pieces that share a transaction wait for a row that another one has, before each is tried alone. */
+export const groupLockTimeout = 1_000;
 
 /**
  * How long a process waits for PostgreSQL (ms): for a connection, be it free or new; for the answer to a statement,

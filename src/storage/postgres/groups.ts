@@ -1,15 +1,16 @@
 // Lets work that may change something share transactions while all that may be under way are.
 import { groupQueue } from '../../core/limits.ts';
 import { postgresGroups } from '../../core/operators/store-limits.ts';
-import { CommitUnanswered, StorageUnavailable, type Store } from '../store.ts';
+import { CommitUnanswered, StorageUnavailable, type Store, type Tx } from '../store.ts';
 import { type Attempt, alone } from './attempt.ts';
-import { isOutage, isOutageOfAll } from './errors.ts';
+import { isOutage, isOutageOfAll, isUnfinished } from './errors.ts';
+import type { Lane } from './lane.ts';
 import type { Underway } from './transaction.ts';
 
 /** A piece of work that waits for its turn. */
 interface Piece {
-  /** Has a transaction for itself. */
-  runAlone(): Promise<void>;
+  /** Has a transaction for itself. @throws what it failed with */
+  runAlone(attempt: Attempt): Promise<void>;
   /** Shares one. @returns what tells the result, once that is committed */
   runIn(underway: Underway): Promise<() => void>;
   refuse(error: unknown): void;
@@ -18,12 +19,16 @@ interface Piece {
 /**
  * Tries work once. Of what a refresh costs the database, most is the beginning of its transaction, its end, and the
  * packets there and back; so pieces that have to wait share a transaction, in which they run one after another: each
- * sees what those before it changed, as if that were committed. If anything fails in it, all of it is taken back, and
- * each piece is tried alone; one that throws before it has changed anything fails by itself.
+ * sees what those before it changed, as if that were committed. Where another transaction was in their way, they share
+ * one more, in turn with others that were kept. If anything else fails in it, all of it is taken back, and each piece is
+ * tried alone; one that throws before it has changed anything fails by itself.
  *
  * @param ranAgain is called for each piece that is tried once more
  */
-export function createGroups(attempt: Attempt, ranAgain: () => void): Store['transaction'] {
+export function createGroups(
+  attempt: Attempt,
+  { lane, ranAgain }: { readonly lane: Lane; readonly ranAgain: () => void },
+): Store['transaction'] {
   const waiting: Piece[] = [];
   let underWay = 0;
   let isDue = false;
@@ -33,19 +38,28 @@ export function createGroups(attempt: Attempt, ranAgain: () => void): Store['tra
     // Those behind them would each wait for the database once more.
     if (isOutageOfAll(error)) for (const piece of waiting.splice(0)) piece.refuse(error);
   };
+  const runAlone = (piece: Piece) =>
+    piece.runAlone(attempt).catch((error: unknown) => refuse([piece], error));
   const runTogether = async (pieces: readonly Piece[]): Promise<void> => {
     const inTurn = async (underway: Underway) => {
       const answers: (() => void)[] = [];
       for (const piece of pieces) answers.push(await piece.runIn(underway));
       return answers;
     };
+    const runOnce = () => attempt('together', inTurn, pieces.length);
+    const known = lane.newest();
+    const runInTurn = (error: unknown) => {
+      if (!isUnfinished(error)) throw error;
+      pieces.forEach(ranAgain);
+      return lane.enter(runOnce, known);
+    };
     try {
-      for (const answer of await attempt('together', inTurn, pieces.length)) answer();
+      for (const answer of await runOnce().catch(runInTurn)) answer();
     } catch (error) {
       if (isOutage(error) || error instanceof CommitUnanswered) return refuse(pieces, error);
       for (const piece of pieces) {
         ranAgain();
-        piece.runAlone();
+        runAlone(piece);
       }
     }
   };
@@ -56,7 +70,7 @@ export function createGroups(attempt: Attempt, ranAgain: () => void): Store['tra
       const pieces = waiting.splice(0, Math.min(share, postgresGroups.pieces));
       const [first, ...others] = pieces;
       underWay += 1;
-      (first !== undefined && others.length === 0 ? first.runAlone() : runTogether(pieces)).finally(() => {
+      (first !== undefined && others.length === 0 ? runAlone(first) : runTogether(pieces)).finally(() => {
         underWay -= 1;
         next();
       });
@@ -66,26 +80,33 @@ export function createGroups(attempt: Attempt, ranAgain: () => void): Store['tra
   return (work) =>
     new Promise((resolve, reject) => {
       if (waiting.length >= groupQueue) throw new StorageUnavailable('too many transactions are waiting');
-      const piece: Piece = {
-        runAlone: () => attempt('changes', alone(work)).then(resolve, (error) => refuse([piece], error)),
-        runIn: async (underway) => {
-          const { tx, mayHaveWritten, close } = underway.handle();
-          try {
-            const result = await work(tx);
-            return () => resolve(result);
-          } catch (error) {
-            if (mayHaveWritten() || underway.failure() !== null) throw error;
-            return () => reject(error);
-          } finally {
-            close();
-          }
-        },
-        refuse: reject,
-      };
+      const piece = pieceOf(work, { resolve, reject });
       waiting.push(piece);
       if (isDue || underWay === postgresGroups.underWay) return;
       isDue = true;
       // Those whose requests have come by now go along.
       setImmediate(next);
     });
+}
+
+function pieceOf<T>(
+  work: (tx: Tx) => Promise<T>,
+  { resolve, reject }: Pick<PromiseWithResolvers<T>, 'resolve' | 'reject'>,
+): Piece {
+  return {
+    runAlone: async (attempt) => resolve(await attempt('changes', alone(work))),
+    runIn: async (underway) => {
+      const { tx, mayHaveWritten, close } = underway.handle();
+      try {
+        const result = await work(tx);
+        return () => resolve(result);
+      } catch (error) {
+        if (mayHaveWritten() || underway.failure() !== null) throw error;
+        return () => reject(error);
+      } finally {
+        close();
+      }
+    },
+    refuse: reject,
+  };
 }

@@ -10,6 +10,7 @@ import { openAutocommit } from './autocommit.ts';
 import { openHurriedPool, openPool, type Patience } from './client.ts';
 import { isDuplicate, isOutage, isUnfinished } from './errors.ts';
 import { createGroups } from './groups.ts';
+import { createLane, type Lane } from './lane.ts';
 import { createLookUps } from './look-ups.ts';
 import { createMemory } from './memory.ts';
 import { type Allowed, migrate } from './migrate.ts';
@@ -42,7 +43,7 @@ export async function openPostgres(
     retries += 1;
   };
   const attempt = createAttempt(pool, remembered, observe);
-  const together = createGroups(attempt, ranAgain);
+  const together = createGroups(attempt, { lane, ranAgain });
 
   const change: Store['transaction'] = (work) =>
     untilDone(
@@ -138,41 +139,6 @@ async function untilDone<T>(
       await wait(randomInt(1, postgresRetries.step * 2 ** Math.min(tried, postgresRetries.doublings)));
     }
   }
-}
-
-/** Lets in one piece of work at a time, in the order in which they came. */
-interface Lane {
-  /** The outage that one of them met last. */
-  newest(): Outage | null;
-  /** @param known the last one when the work began: it does not meet one that came since, but shares it */
-  enter<T>(work: () => Promise<T>, known: Outage | null): Promise<T>;
-}
-
-interface Outage {
-  readonly error: unknown;
-}
-
-/** An outage is that of all who wait: each for itself they would wait for the database one after another. */
-function createLane(): Lane {
-  let last: Promise<unknown> = Promise.resolve();
-  let newest: Outage | null = null;
-  return {
-    newest: () => newest,
-    enter: (work, known) => {
-      const inTurn = async () => {
-        if (newest !== null && newest !== known) throw newest.error;
-        try {
-          return await work();
-        } catch (error) {
-          if (isOutage(error)) newest = { error };
-          throw error;
-        }
-      };
-      const done = last.then(inTurn, inTurn);
-      last = done.catch(() => {});
-      return done;
-    },
-  };
 }
 
 const unavailable = (cause: unknown) =>

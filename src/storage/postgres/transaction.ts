@@ -59,7 +59,7 @@ export interface Underway {
 /** How a transaction begins, by what its work may do. */
 const begins = {
   changes: { text: 'begin isolation level serializable' },
-  // Two that wait for each other's rows are taken back sooner than the server looks for them, which is after a second.
+  // One that waits for a row is not all of them: they go on without it.
   together: { text: `begin isolation level serializable; set local lock_timeout = ${groupLockTimeout}` },
   // What it reads is no reason for others to run again, nor what they write for it.
   apart: { text: 'begin isolation level repeatable read' },

@@ -93,6 +93,21 @@ describe('work that waits for its turn, on PostgreSQL', () => {
     expect(Math.max(...numbers.values())).toBe(postgresGroups.pieces);
   });
 
+  it('shares one more where another process was in the way', async () => {
+    const { store, direct } = await gated();
+    const meeting = counted(async (tx: Tx) => {
+      await findSignIn(tx, tenantId, id);
+      if (meeting.runs === 1) await direct.transaction(rotate);
+      return [await rotate(tx), await transactionOf(tx)];
+    });
+    const pieces = [meeting, ...several(async (tx) => [await rotate(tx), await transactionOf(tx)])];
+    const done = await together(store, pieces);
+    const [, number] = (done[0] as PromiseFulfilledResult<unknown[]>).value;
+    expect(done).toEqual(pieces.map((_, before) => fulfilled([first + before + 2, number])));
+    expect(meeting.runs).toBe(2);
+    expect((await store.figures()).retries).toBe(6);
+  });
+
   it('is taken back alone where a piece throws that has changed something; the others are done once', async () => {
     const { store, direct } = await gated();
     const pieces = several(rotate);

@@ -157,7 +157,7 @@ describe('a database that says nothing any more', () => {
   });
 
   it('Z3: a commit that arrives after its work was refused commits nothing', async () => {
-    const { hold, open, store, direct, comes } = await gated({ idleInTransaction: 50 });
+    const { hold, open, store, direct, comes } = await gated({ idleInTransaction: 1_000 });
     const late = store.transaction(async (tx) => {
       await rotate(tx);
       hold();
