@@ -69,7 +69,10 @@ let kept: Promise<Running> | null = null;
 
 async function launch(): Promise<Running> {
   const { executable, env } = await unpackedChromium();
-  const browser = await chromium.launch({
+  const forget = () => {
+    kept = null;
+  };
+  const starting = chromium.launch({
     executablePath: executable,
     env,
     // The user of a container is root, for whom Chromium has no sandbox.
@@ -88,9 +91,10 @@ async function launch(): Promise<Running> {
       '--js-flags=--no-opt,--no-maglev',
     ],
   });
-  browser.on('disconnected', () => {
-    kept = null;
-  });
+  // What did not start, or has crashed, serves no file any more.
+  starting.catch(forget);
+  const browser = await starting;
+  browser.on('disconnected', forget);
   return { browser, idle: [] };
 }
 

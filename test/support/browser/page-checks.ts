@@ -64,10 +64,6 @@ export async function axeFindings(
   { page }: View,
   rules: 'all' | 'of looks' = 'all',
 ): Promise<readonly string[]> {
-  if (!(await page.evaluate<boolean>(load))) {
-    await page.evaluate(keep);
-    await page.evaluate(load);
-  }
   const chosen =
     rules === 'all'
       ? { rules: { 'target-size': { enabled: true } } }
@@ -75,9 +71,10 @@ export async function axeFindings(
         { runOnly: rulesOfLooks, preload: false };
   // No frame has axe: it would wait for the answer of each.
   const options = { resultTypes: ['violations'], iframes: false, ...chosen };
-  const violations = await page.evaluate<readonly Violation[]>(
-    `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`,
-  );
+  const run = `${load} ? axe.run(${JSON.stringify(options)}).then(({ violations }) => violations) : null`;
+  const look = () => page.evaluate<readonly Violation[] | null>(run);
+  const violations = (await look()) ?? (await page.evaluate(keep).then(look));
+  if (violations === null) throw new Error('axe is not in the page');
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
   );
