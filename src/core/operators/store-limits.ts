@@ -52,7 +52,7 @@ export const postgresGroups = { underWay: 8, pieces: 16 } as const;
 export const groupLockTimeout = 1_000;
 
 /**
- * How long a process waits for PostgreSQL (ms): for a connection, be it free or new; for the answer to a statement,
+ * How long a process waits for PostgreSQL (ms): for the turn of a transaction; for a connection, be it free or new; for the answer to a statement,
  * and to one that may take long; and for a word on a connection before it asks whether that is still there.
  *
  * The server ends a statement before the process gives its answer up, so that a slow one is told from a network that
@@ -61,6 +61,7 @@ export const groupLockTimeout = 1_000;
  * answered by 503 finds nothing to commit.
  */
 export const postgresTimes = {
+  turn: 5_000,
   connection: 5_000,
   answer: 5_000,
   statement: 4_000,

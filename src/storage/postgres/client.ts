@@ -99,6 +99,8 @@ export interface Patience {
   readonly times?: Readonly<Record<keyof typeof postgresTimes, number>>;
   /** When that is over. */
   readonly schedule?: Schedule;
+  /** What measures a turn (ms); it begins anywhere. */
+  readonly now?: () => number;
 }
 
 /** Settings of connections that differ from those for transactions. */

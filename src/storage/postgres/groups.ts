@@ -1,14 +1,17 @@
 // Lets work that may change something share transactions while all that may be under way are.
 import { groupQueue } from '../../core/limits.ts';
-import { postgresGroups } from '../../core/operators/store-limits.ts';
+import { postgresGroups, postgresTimes } from '../../core/operators/store-limits.ts';
 import { CommitUnanswered, StorageUnavailable, type Store, type Tx } from '../store.ts';
 import { type Attempt, alone } from './attempt.ts';
+import type { Patience } from './client.ts';
 import { isOutage, isOutageOfAll, isUnfinished } from './errors.ts';
 import type { Lane } from './lane.ts';
 import type { Underway } from './transaction.ts';
 
 /** A piece of work that waits for its turn. */
 interface Piece {
+  /** When it came, by the clock that measures turns. */
+  readonly at: number;
   /** Has a transaction for itself. @throws what it failed with */
   runAlone(attempt: Attempt): Promise<void>;
   /** Shares one. @returns what tells the result, once that is committed */
@@ -21,13 +24,15 @@ interface Piece {
  * packets there and back; so pieces that have to wait share a transaction, in which they run one after another: each
  * sees what those before it changed, as if that were committed. Where another transaction was in their way, they share
  * one more, in turn with others that were kept. If anything else fails in it, all of it is taken back, and each piece is
- * tried alone; one that throws before it has changed anything fails by itself.
+ * tried alone; one that throws before it has changed anything fails by itself. One that waits too long for its turn is
+ * refused.
  *
  * @param ranAgain is called for each piece that is tried once more
  */
 export function createGroups(
   attempt: Attempt,
   { lane, ranAgain }: { readonly lane: Lane; readonly ranAgain: () => void },
+  { times = postgresTimes, now = () => performance.now() }: Patience,
 ): Store['transaction'] {
   const waiting: Piece[] = [];
   let underWay = 0;
@@ -65,6 +70,8 @@ export function createGroups(
   };
   const next = () => {
     isDue = false;
+    const onTime = waiting.findIndex(({ at }) => now() - at <= times.turn);
+    for (const piece of waiting.splice(0, onTime === -1 ? waiting.length : onTime)) piece.refuse(tooMany());
     while (waiting.length > 0 && underWay < postgresGroups.underWay) {
       const share = Math.ceil(waiting.length / (postgresGroups.underWay - underWay));
       const pieces = waiting.splice(0, Math.min(share, postgresGroups.pieces));
@@ -79,8 +86,8 @@ export function createGroups(
 
   return (work) =>
     new Promise((resolve, reject) => {
-      if (waiting.length >= groupQueue) throw new StorageUnavailable('too many transactions are waiting');
-      const piece = pieceOf(work, { resolve, reject });
+      if (waiting.length >= groupQueue) throw tooMany();
+      const piece = pieceOf(work, now(), { resolve, reject });
       waiting.push(piece);
       if (isDue || underWay === postgresGroups.underWay) return;
       isDue = true;
@@ -89,11 +96,15 @@ export function createGroups(
     });
 }
 
+const tooMany = () => new StorageUnavailable('too many transactions are waiting');
+
 function pieceOf<T>(
   work: (tx: Tx) => Promise<T>,
+  at: number,
   { resolve, reject }: Pick<PromiseWithResolvers<T>, 'resolve' | 'reject'>,
 ): Piece {
   return {
+    at,
     runAlone: async (attempt) => resolve(await attempt('changes', alone(work))),
     runIn: async (underway) => {
       const { tx, mayHaveWritten, close } = underway.handle();

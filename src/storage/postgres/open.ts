@@ -43,7 +43,7 @@ export async function openPostgres(
     retries += 1;
   };
   const attempt = createAttempt(pool, remembered, observe);
-  const together = createGroups(attempt, { lane, ranAgain });
+  const together = createGroups(attempt, { lane, ranAgain }, patience);
 
   const change: Store['transaction'] = (work) =>
     untilDone(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { groupQueue } from '../../../src/core/limits.ts';
-import { postgresGroups } from '../../../src/core/operators/store-limits.ts';
+import { postgresGroups, postgresTimes } from '../../../src/core/operators/store-limits.ts';
 import { findClient, updateClient } from '../../../src/storage/clients/client.ts';
 import { findSignIn, insertSignIn, rotateSignIn } from '../../../src/storage/grants/sign-in.ts';
 import { mayTakeLong } from '../../../src/storage/prepared.ts';
@@ -210,6 +210,24 @@ describe('work that waits for its turn, on PostgreSQL', () => {
     await free;
     goesOn.resolve();
     await Promise.all([holding, wanting]);
+  });
+});
+
+describe('a process that has more to do than its database can', () => {
+  it('refuses what has waited for its turn for more than 5 s, and serves the rest', async () => {
+    let time = 0;
+    const { store } = await gated({ turn: postgresTimes.turn }, undefined, () => time);
+    const release = await occupy(store);
+    const early = Promise.allSettled([1, 2, 3].map(() => store.transaction(rotate)));
+    time = 5_000;
+    const later = store.transaction(rotate);
+    time = 5_001;
+    await release();
+    for (const { status, reason } of (await early) as PromiseRejectedResult[]) {
+      expect(status).toBe('rejected');
+      expect(reason).toBeInstanceOf(StorageUnavailable);
+    }
+    expect(await later).toBe(first + 1);
   });
 });
 

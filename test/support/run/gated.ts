@@ -11,13 +11,21 @@ import { ample, openShared, sharedDatabase } from './test-store.ts';
 export const may = { initialise: true, migrate: true };
 
 /** A store that reaches its database through a gate, and one that reaches it by itself. */
-export async function gated(times: Partial<typeof ample> = {}, isCut?: (said: Buffer) => boolean) {
+export async function gated(
+  times: Partial<typeof ample> = {},
+  isCut?: (said: Buffer) => boolean,
+  now?: () => number,
+) {
   const url = await sharedDatabase();
   const gate = await openGate(Number(new URL(url).port), isCut);
   const through = url.replace(/:\d+\//, `:${gate.port}/`);
   const { schedule, comes } = handSchedule();
   const silent = Promise.withResolvers<void>();
-  const store = await openPostgres(through, may, { schedule, times: { ...ample, ...times } });
+  const store = await openPostgres(through, may, {
+    schedule,
+    times: { ...ample, ...times },
+    ...(now === undefined ? {} : { now }),
+  });
   const direct = await openShared(url);
   onTestFinished(async () => {
     gate.open();

@@ -12,6 +12,7 @@ const hour = 3_600_000;
 
 /** How long a test waits for PostgreSQL: a machine that stands still for seconds is no outage of the database. */
 export const ample = {
+  turn: hour,
   connection: hour,
   answer: hour,
   statement: hour,
