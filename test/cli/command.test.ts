@@ -131,13 +131,18 @@ describe('the command of the service', () => {
     expect(events.map(({ event }) => event)).toEqual(
       expect.arrayContaining(['service_started', 'client_authentication_failed', 'admin_acted']),
     );
-    const logged = service.lines().filter((line) => line.includes('"msg":"audit"'));
     // What an operator may have erased from the audit is named in no line of the log, nor is any person.
     const told = events.map(({ changes, names: _, ...event }) => ({
       ...withoutNone(event, ['operation', 'memberId', 'reference', 'browser', 'rule', 'way']),
       ...(changes.length === 0 ? {} : { changed: changes.map(({ field }) => field) }),
     }));
-    expect(logged.map((line) => JSON.parse(line).audit)).toEqual(told);
+    const logged = () =>
+      service
+        .lines()
+        .filter((line) => line.includes('"msg":"audit"'))
+        .map((line) => JSON.parse(line).audit);
+    // The log comes by a pipe, a moment later.
+    await expect.poll(logged).toEqual(told);
   });
 
   it('lists its nouns and settings in the help text', async () => {
