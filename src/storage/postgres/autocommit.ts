@@ -6,7 +6,7 @@ import { connect, type QueryText } from '../prepared.ts';
 import { StorageUnavailable } from '../store.ts';
 import { openHurriedPool, type Patience, type Statement, send } from './client.ts';
 import { ConnectionLost, isOutage, isUnfinished } from './errors.ts';
-import { handleOn } from './handle.ts';
+import { handleOn } from './transaction/handle.ts';
 
 /**
  * What `Store.autocommit` is on PostgreSQL. It has connections of its own, so that a transaction which waits for an

@@ -5,15 +5,15 @@ import { CompiledQuery } from 'kysely';
 import { postgresRetries } from '../../core/operators/store-limits.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { type CommitObserver, StorageUnavailable, type Store, type Tx } from '../store.ts';
-import { alone, createAttempt } from './attempt.ts';
 import { openAutocommit } from './autocommit.ts';
 import { openHurriedPool, openPool, type Patience } from './client.ts';
 import { isDuplicate, isOutage, isUnfinished } from './errors.ts';
-import { createGroups } from './groups.ts';
-import { createLane, type Lane } from './lane.ts';
-import { createLookUps } from './look-ups.ts';
 import { createMemory } from './memory.ts';
 import { type Allowed, migrate } from './migrate.ts';
+import { alone, createAttempt } from './transaction/attempt.ts';
+import { createGroups } from './transaction/groups.ts';
+import { createLane, type Lane } from './transaction/lane.ts';
+import { createLookUps } from './transaction/look-ups.ts';
 
 /** Who is told of what happens to a store, and how long it waits for the database. */
 interface Surroundings extends Patience {

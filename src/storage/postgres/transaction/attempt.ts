@@ -1,7 +1,7 @@
 // Runs work in a transaction of PostgreSQL, once.
-import type { CommitObserver, Tx } from '../store.ts';
-import type { openPool } from './client.ts';
-import type { Memory, Remembered } from './memory.ts';
+import type { CommitObserver, Tx } from '../../store.ts';
+import type { openPool } from '../client.ts';
+import type { Memory, Remembered } from '../memory.ts';
 import { begin, Outdated, type Underway, type Work } from './transaction.ts';
 
 /**

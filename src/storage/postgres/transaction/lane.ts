@@ -1,5 +1,5 @@
 // Lets what others were in the way of run again in turn.
-import { isOutage } from './errors.ts';
+import { isOutage } from '../errors.ts';
 
 /** Lets in one transaction at a time, in the order in which they came. */
 export interface Lane {

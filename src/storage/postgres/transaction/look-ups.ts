@@ -1,9 +1,9 @@
 // Runs work that only reads. Pieces that come together share a snapshot, the packets to the database and its answers.
-import { postgresPool } from '../../core/operators/store-limits.ts';
-import type { Store, Tx } from '../store.ts';
-import type { openPool } from './client.ts';
-import { isOutage, isSilence } from './errors.ts';
-import type { Memory } from './memory.ts';
+import { postgresPool } from '../../../core/operators/store-limits.ts';
+import type { Store, Tx } from '../../store.ts';
+import type { openPool } from '../client.ts';
+import { isOutage, isSilence } from '../errors.ts';
+import type { Memory } from '../memory.ts';
 import { begin, Changing, type Underway } from './transaction.ts';
 
 /** A piece of work that waits for its turn. */

@@ -11,9 +11,9 @@ import {
   Transaction,
 } from 'kysely';
 import type pg from 'pg';
-import type { Database } from '../schema.ts';
-import type { Tx } from '../store.ts';
-import type { Statement } from './client.ts';
+import type { Database } from '../../schema.ts';
+import type { Tx } from '../../store.ts';
+import type { Statement } from '../client.ts';
 
 const adapter = new PostgresAdapter();
 const compiler = new PostgresQueryCompiler();

@@ -1,10 +1,10 @@
 // Lets work that may change something share transactions while all that may be under way are.
-import { groupQueue } from '../../core/limits.ts';
-import { postgresGroups, postgresTimes } from '../../core/operators/store-limits.ts';
-import { CommitUnanswered, StorageUnavailable, type Store, type Tx } from '../store.ts';
+import { groupQueue } from '../../../core/limits.ts';
+import { postgresGroups, postgresTimes } from '../../../core/operators/store-limits.ts';
+import { CommitUnanswered, StorageUnavailable, type Store, type Tx } from '../../store.ts';
+import type { Patience } from '../client.ts';
+import { isOutage, isOutageOfAll, isUnfinished } from '../errors.ts';
 import { type Attempt, alone } from './attempt.ts';
-import type { Patience } from './client.ts';
-import { isOutage, isOutageOfAll, isUnfinished } from './errors.ts';
 import type { Lane } from './lane.ts';
 import type { Underway } from './transaction.ts';
 

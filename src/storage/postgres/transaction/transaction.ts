@@ -7,13 +7,13 @@
 // what is so now. Until the transaction has begun for certain nothing is sent that may change anything: by itself each
 // statement would be committed at once.
 import type pg from 'pg';
-import { groupLockTimeout } from '../../core/operators/store-limits.ts';
-import { type Connection, connect, type QueryText } from '../prepared.ts';
-import { CommitUnanswered, type Tx } from '../store.ts';
-import { allow, flush, type Statement, send } from './client.ts';
-import { isUnanswered } from './errors.ts';
+import { groupLockTimeout } from '../../../core/operators/store-limits.ts';
+import { type Connection, connect, type QueryText } from '../../prepared.ts';
+import { CommitUnanswered, type Tx } from '../../store.ts';
+import { allow, flush, type Statement, send } from '../client.ts';
+import { isUnanswered } from '../errors.ts';
+import type { Memory, Remembered } from '../memory.ts';
 import { handleOn } from './handle.ts';
-import type { Memory, Remembered } from './memory.ts';
 import { type OwnStatements, ownStatements, type Statements, statementsOn } from './statements.ts';
 
 /** Another process has changed what the transaction was expected to see. */

@@ -1,8 +1,8 @@
 // Sends the statements of one transaction on its connection.
 import type pg from 'pg';
-import { otherNumber } from '../prepared.ts';
-import { type Answered, type Statement, send } from './client.ts';
-import { isDivisionByZero } from './errors.ts';
+import { otherNumber } from '../../prepared.ts';
+import { type Answered, type Statement, send } from '../client.ts';
+import { isDivisionByZero } from '../errors.ts';
 
 export type Statements = ReturnType<typeof statementsOn>;
 
