@@ -43,6 +43,7 @@ export async function openPostgres(
     retries += 1;
   };
   const attempt = createAttempt(pool, remembered, observe);
+  const attemptUnobserved = createAttempt(pool, remembered);
   const together = createGroups(attempt, { lane, ranAgain }, patience);
 
   const change: Store['transaction'] = (work) =>
@@ -77,7 +78,7 @@ export async function openPostgres(
       }),
     waiting: () => waiting,
     figures: async () => ({
-      bytes: { database: await attempt('changes', alone(sizeIn)) },
+      bytes: { database: await attemptUnobserved('changes', alone(sizeIn)) },
       connections: sumOf(pool.counts(), autocommit.counts()),
       retries,
     }),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { groupQueue } from '../../../src/core/limits.ts';
 import { postgresGroups, postgresTimes } from '../../../src/core/operators/store-limits.ts';
 import { findClient, updateClient } from '../../../src/storage/clients/client.ts';
@@ -8,6 +8,7 @@ import { mayTakeLong } from '../../../src/storage/prepared.ts';
 import { CommitUnanswered, StorageUnavailable, type Store, type Tx } from '../../../src/storage/store.ts';
 import { clientRecord, now, signInRecord } from '../../support/records/records.ts';
 import { gated } from '../../support/run/gated.ts';
+import { openShared, sharedDatabase } from '../../support/run/test-store.ts';
 
 const { generation: first, id, tenantId } = signInRecord();
 const { clientId } = clientRecord();
@@ -211,6 +212,18 @@ describe('work that waits for its turn, on PostgreSQL', () => {
     goesOn.resolve();
     await Promise.all([holding, wanting]);
   });
+});
+
+it('tells of each commit how many pieces share it, and of none where it tells its own figures', async () => {
+  const shared: number[] = [];
+  const store = await openShared(await sharedDatabase(), { commit: (_, pieces) => shared.push(pieces) });
+  onTestFinished(() => store.close());
+  const release = await occupy(store);
+  const done = Promise.all(several(transactionOf).map((piece) => store.transaction(piece)));
+  await release();
+  await done;
+  await store.figures();
+  expect(shared.toSorted()).toEqual([...Array.from({ length: postgresGroups.underWay }, () => 1), 5]);
 });
 
 describe('a process that has more to do than its database can', () => {
