@@ -5,6 +5,8 @@ export interface TestClock {
   readonly now: Clock;
   /** Moves the time on by ms. */
   advance(ms: number): void;
+  /** Moves the time on to the next whole second. */
+  beginSecond(): void;
   /** Sets the time; the next reading is exactly this. */
   set(ms: number): void;
   /** Goes on with the machine's own time, which libraries sign by: a service takes no proof that is long ahead of it. */
@@ -21,6 +23,9 @@ export function testClock(start = Date.UTC(2026, 0, 15, 12)): TestClock {
     },
     advance(ms) {
       time += ms;
+    },
+    beginSecond() {
+      time = Math.ceil(time / 1_000) * 1_000;
     },
     set(ms) {
       isFollowing = false;

@@ -30,9 +30,15 @@ export function useStartedAnew<Started extends Stoppable>(start: () => Promise<S
   return started;
 }
 
-/** A service that lives as long as the file or the group. */
-export const useService = (options: TestServiceOptions): TestService =>
-  useStarted(() => startTestService(options));
+/**
+ * A service that lives as long as the file or the group. Each test begins in a second of its own: where one counts in
+ * whole seconds, its few readings of the clock do not reach the next.
+ */
+export function useService(options: TestServiceOptions): TestService {
+  const service = useStarted(() => startTestService(options));
+  beforeEach(() => service.clock.beginSecond());
+  return service;
+}
 
 /** A service that begins anew before each test. */
 export const useFreshService = (options: TestServiceOptions): TestService =>
