@@ -185,6 +185,7 @@ const ofProcess: Readonly<Record<string, readonly string[]>> = {
   'http/upkeep/prometheus.ts': ['versions'],
   'secrets/vault.ts': ['platform'],
   'storage/sqlite/check.ts': ['availableMemory'],
+  'storage/postgres/transaction/batches.ts': ['nextTick'],
   'system/files.ts': ['getuid', 'platform'],
   'testing/process.ts': ['env', 'versions'],
 };

@@ -1,33 +1,23 @@
 // Prepares the queries of the hot path once.
-import { createHash } from 'node:crypto';
 import {
   type Compilable,
-  createQueryId,
   DummyDriver,
   type Insertable,
   Kysely,
   type OperationNodeSource,
-  PostgresQueryCompiler,
   type QueryExecutor,
-  type RootOperationNode,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
+import { anyName, type Built, bindingGiven, builtOf, type QueryText } from './query-text.ts';
 import type { RowOf, Table } from './rows.ts';
 import type { Database } from './schema.ts';
 import type { Tx } from './store.ts';
 
 /** SQLite answers at once, PostgreSQL later. */
 export type Awaitable<Value> = Value | Promise<Value>;
-
-/** The text of a prepared query for each engine. Its values come in the same order in both. */
-export interface QueryText {
-  readonly sqlite: string;
-  /** The server of PostgreSQL keeps it under a name. */
-  readonly postgres: { readonly name: string; readonly text: string };
-}
 
 /** What asks prepared queries on the connection of a transaction: each engine has its own. */
 export interface Connection {
@@ -55,37 +45,6 @@ export interface Connection {
   takeLong(): Awaitable<void>;
 }
 
-/** Stands in a query for the value of this name. */
-class Given {
-  readonly name: string;
-
-  constructor(name: string) {
-    this.name = name;
-  }
-}
-
-/** The part of a query compiler that decides how a value comes into the text. */
-interface Appending {
-  appendValue(value: unknown): void;
-  appendImmediateValue(value: unknown): void;
-}
-
-/**
- * Binds what is given later, and nothing else. A constant stands in the text, where the planner sees it once: one
- * that is bound, as a limit or in a partial index's condition, it looks at each time, and plans the query again.
- */
-function bindingGiven<Compiler extends SqliteQueryCompiler | PostgresQueryCompiler>(
-  compiler: Compiler,
-): Compiler {
-  const own = compiler as unknown as Appending;
-  const bind = own.appendValue;
-  own.appendValue = (value) => {
-    if (value instanceof Given) bind.call(compiler, value);
-    else own.appendImmediateValue(value);
-  };
-  return compiler;
-}
-
 /** Builds the queries of `prepared`: it is connected to nothing. */
 export const query = new Kysely<Database>({
   dialect: {
@@ -111,20 +70,21 @@ export interface Prepared<Values, Row> {
   changeOne(tx: Tx, values: Values): Awaitable<void>;
 }
 
-const anyName = new Proxy({}, { get: (_, name) => new Given(String(name)) });
-
 /**
  * Prepares a query of the hot path. Building one takes Kysely ten times as long as SQLite takes to answer it,
  * and the text never changes: so it is built once, and only its values are bound each time. A start that built all of
  * them would spend a tenth of its time on it.
  *
  * @param build builds the query; each value it takes of its argument is bound when the query is asked
+ * @param isBatched whether it only reads, and look-ups that come together ask PostgreSQL for all their values at once:
+ *   its rows come in no order then, and none of its values is a limit
  */
 export function prepared<Values extends object, Row>(
   build: (given: Values) => Compilable<Row> & OperationNodeSource,
+  { isBatched = false }: { readonly isBatched?: boolean } = {},
 ): Prepared<Values, Row> {
   let known: Built | undefined;
-  const built = () => (known ??= builtOf(build(anyName as Values)));
+  const built = () => (known ??= builtOf(build(anyName as Values), isBatched));
   const bound = (values: Values): readonly unknown[] =>
     built().names.map((name) => values[name as keyof Values]);
   return {
@@ -136,59 +96,17 @@ export function prepared<Values extends object, Row>(
   };
 }
 
-/** A built query: its text, that of a change of one row, and the names of its values in their order. */
-interface Built {
-  readonly text: QueryText;
-  readonly changes: QueryText;
-  readonly names: readonly string[];
-}
-
-function builtOf(query: Compilable & OperationNodeSource): Built {
-  const { sql: sqlite, parameters } = query.compile();
-  const node = query.toOperationNode() as RootOperationNode;
-  const text = textOf(sqlite, node, (postgres) => postgres);
-  const changes = node.kind === 'UpdateQueryNode' ? textOf(sqlite, node, oneRow) : text;
-  return { text, changes, names: parameters.map((parameter) => (parameter as Given).name) };
-}
-
-/** The text for each engine: that of PostgreSQL is made where there is one. */
-function textOf(sqlite: string, node: RootOperationNode, madeOf: (postgres: string) => string): QueryText {
-  let postgres: QueryText['postgres'] | undefined;
-  return {
-    sqlite,
-    get postgres() {
-      postgres ??= named(madeOf(compiledForPostgres(node)));
-      return postgres;
-    },
-  };
-}
-
-const compiledForPostgres = (node: RootOperationNode) =>
-  bindingGiven(new PostgresQueryCompiler()).compileQuery(node, createQueryId()).sql;
-
-const named = (text: string) => ({
-  name: createHash('sha256').update(text).digest('hex').slice(0, 32),
-  text,
-});
-
-/** Fails unless the update changes one row: when its answer comes, the transaction may be committed. */
-const oneRow = (update: string) =>
-  `with changed as (${update} returning 1) select 1 / case count(*) when 1 then 1 else 0 end from changed`;
-
-/** What a change of one row fails with that found another number of them. */
-export const otherNumber = (text: string, cause?: unknown) =>
-  new Error(`none or several rows changed where one was expected: ${text}`, { cause });
-
 /** Prepares the query of the rows that have values in these columns. */
 export function lookup<T extends Table, Column extends keyof RowOf<T> & string>(
   table: T,
   ...columns: readonly Column[]
 ): Prepared<Pick<RowOf<T>, Column>, RowOf<T>> {
-  return prepared((values) => {
+  const build = (values: Pick<RowOf<T>, Column>) => {
     const equal = Object.fromEntries(columns.map((column) => [column, values[column]]));
     const rows = query.selectFrom<Table>(table).selectAll();
     return rows.where(({ and }) => and(equal)) as unknown as Compilable<RowOf<T>> & OperationNodeSource;
-  });
+  };
+  return prepared(build, { isBatched: true });
 }
 
 /**

@@ -26,15 +26,17 @@ import { saveSeatNumber } from './seat-group.ts';
 
 /** Every subscription of a member, active or not, oldest first, with its package and products. */
 export async function listSubscriptions(tx: Tx, memberId: string): Promise<readonly MemberSubscription[]> {
-  return withContents(tx, await rowsOf.all(tx, { memberId }));
+  const rows = await rowsOf.all(tx, { memberId });
+  return withContents(
+    tx,
+    rows.toSorted((a, b) => a.id - b.id),
+  );
 }
 
-const rowsOf = prepared(({ memberId }: Pick<Subscription, 'memberId'>) =>
-  query
-    .selectFrom('subscriptions')
-    .selectAll()
-    .where('memberId', '=', unplanned(memberId, 'text'))
-    .orderBy('id'),
+const rowsOf = prepared(
+  ({ memberId }: Pick<Subscription, 'memberId'>) =>
+    query.selectFrom('subscriptions').selectAll().where('memberId', '=', unplanned(memberId, 'text')),
+  { isBatched: true },
 );
 
 /** A page of the subscriptions of a member, the oldest first. */

@@ -39,7 +39,7 @@ const byId = ({ tenantId, id }: Pick<Member, 'tenantId' | 'id'>) =>
     .where('tenantId', '=', tenantId)
     .where('erasedAt', 'is', null);
 
-const rowOf = prepared(byId);
+const rowOf = prepared(byId, { isBatched: true });
 
 const hashedRowOf = prepared((named: Pick<Member, 'tenantId' | 'id'>) => byId(named).select('passwordHash'));
 

@@ -2,7 +2,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { postgresPool, postgresRetries } from '../../core/operators/store-limits.ts';
-import { connect, type QueryText } from '../prepared.ts';
+import { connect } from '../prepared.ts';
+import type { QueryText } from '../query-text.ts';
 import { StorageUnavailable } from '../store.ts';
 import { openHurriedPool, type Patience, type Statement, send } from './client.ts';
 import { ConnectionLost, isOutage, isUnfinished } from './errors.ts';

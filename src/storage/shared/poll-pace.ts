@@ -74,19 +74,21 @@ const latest = (one: number | null, other: number | null) =>
   one === null || other === null ? (one ?? other) : Math.max(one, other);
 
 /** The time by a query of its own for the row: a join reads all times, where the planner knows of few or none yet. */
-const polledCode = prepared(({ tenantId, hash }: Pick<DeviceCode, 'tenantId' | 'hash'>) =>
-  query
-    .selectFrom('deviceCodes')
-    .selectAll('deviceCodes')
-    .select((eb) =>
-      eb
-        .selectFrom('pollTimes')
-        .select('pollTimes.polledAt')
-        .whereRef('pollTimes.deviceCodeId', '=', 'deviceCodes.id')
-        .as('polledAt'),
-    )
-    .where('deviceCodes.hash', '=', hash)
-    .where('deviceCodes.tenantId', '=', tenantId),
+const polledCode = prepared(
+  ({ tenantId, hash }: Pick<DeviceCode, 'tenantId' | 'hash'>) =>
+    query
+      .selectFrom('deviceCodes')
+      .selectAll('deviceCodes')
+      .select((eb) =>
+        eb
+          .selectFrom('pollTimes')
+          .select('pollTimes.polledAt')
+          .whereRef('pollTimes.deviceCodeId', '=', 'deviceCodes.id')
+          .as('polledAt'),
+      )
+      .where('deviceCodes.hash', '=', hash)
+      .where('deviceCodes.tenantId', '=', tenantId),
+  { isBatched: true },
 );
 
 interface PollTimes {

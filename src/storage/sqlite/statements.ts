@@ -1,6 +1,7 @@
 // Keeps the prepared statements of a connection.
 import SQLite from 'better-sqlite3';
-import { type Connection, otherNumber } from '../prepared.ts';
+import type { Connection } from '../prepared.ts';
+import { otherNumber } from '../query-text.ts';
 
 /** The parts of a statement of better-sqlite3 that we and Kysely use. */
 export type Statement = Pick<SQLite.Statement, 'reader' | 'run' | 'get' | 'all' | 'iterate'>;

@@ -1,6 +1,6 @@
 // Sends the statements of one transaction on its connection.
 import type pg from 'pg';
-import { otherNumber } from '../../prepared.ts';
+import { otherNumber } from '../../query-text.ts';
 import { type Answered, type Statement, send } from '../client.ts';
 import { isDivisionByZero } from '../errors.ts';
 

@@ -8,11 +8,13 @@
 // statement would be committed at once.
 import type pg from 'pg';
 import { groupLockTimeout } from '../../../core/operators/store-limits.ts';
-import { type Connection, connect, type QueryText } from '../../prepared.ts';
+import { type Connection, connect } from '../../prepared.ts';
+import type { QueryText } from '../../query-text.ts';
 import { CommitUnanswered, type Tx } from '../../store.ts';
 import { allow, flush, type Statement, send } from '../client.ts';
 import { isUnanswered } from '../errors.ts';
 import type { Memory, Remembered } from '../memory.ts';
+import { createBatches } from './batches.ts';
 import { handleOn } from './handle.ts';
 import { type OwnStatements, ownStatements, type Statements, statementsOn } from './statements.ts';
 
@@ -92,7 +94,7 @@ export function begin(
       const tx = handleOn((statement, onlyReads) =>
         onlyReads ? own.ask(statement) : changes.ask(statement),
       );
-      connect(tx, connectionOn(client, own, beginning, changes));
+      connect(tx, connectionOn(client, own, beginning, { changes, work }));
       const handle = { tx, mayHaveWritten: changes.mayHaveWritten, close: own.close };
       handles.push(handle);
       return handle;
@@ -193,14 +195,17 @@ function connectionOn(
   client: pg.PoolClient,
   { ask }: OwnStatements,
   { hasBegun, begun, seen, see }: Beginning,
-  changes: Changes,
+  { changes, work }: { readonly changes: Changes; readonly work: Work },
 ): Connection {
   const { mayChange, needsItsOwn } = changes;
-  const read = ({ postgres }: QueryText, values: readonly unknown[]) => ask({ ...postgres, values });
+  const askOne = async ({ postgres }: QueryText, values: readonly unknown[]) =>
+    (await ask({ ...postgres, values })).rows;
+  // Only the pieces of a snapshot are there at once: others follow one another.
+  const read = work === 'reads' ? createBatches(ask) : askOne;
   let isUnhurried = false;
   return {
-    first: async (text, values) => (await read(text, values)).rows[0],
-    all: async (text, values) => (await read(text, values)).rows,
+    first: async (text, values) => (await read(text, values))[0],
+    all: read,
     run: async ({ postgres }, values) => (await changes.ask({ ...postgres, values })).rowCount ?? 0,
     changeOne: ({ postgres }, values) => changes.put({ ...postgres, values }),
     isRemote: true,
