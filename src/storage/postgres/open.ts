@@ -14,6 +14,7 @@ import { alone, createAttempt } from './transaction/attempt.ts';
 import { createGroups } from './transaction/groups.ts';
 import { createLane, type Lane } from './transaction/lane.ts';
 import { createLookUps } from './transaction/look-ups.ts';
+import { createRoom } from './transaction/room.ts';
 
 /** Who is told of what happens to a store, and how long it waits for the database. */
 interface Surroundings extends Patience {
@@ -42,9 +43,10 @@ export async function openPostgres(
   const ranAgain = () => {
     retries += 1;
   };
-  const attempt = createAttempt(pool, remembered, observe);
+  const room = createRoom();
+  const attempt = createAttempt(pool, remembered, observe, room.heard);
   const attemptUnobserved = createAttempt(pool, remembered);
-  const together = createGroups(attempt, { lane, ranAgain }, patience);
+  const together = createGroups(attempt, { lane, room, ranAgain }, patience);
 
   const change: Store['transaction'] = (work) =>
     untilDone(

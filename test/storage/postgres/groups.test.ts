@@ -24,11 +24,11 @@ const rotate = async (tx: Tx) => {
 const transactionOf = async (tx: Tx) =>
   (await sql<{ number: number }>`select txid_current() as number`.execute(tx)).rows[0]?.number;
 
-/** Holds as many transactions under way as there may be. @returns lets them end */
-async function occupy(store: Store): Promise<() => Promise<void>> {
+/** Holds as many transactions under way as there may be, or fewer. @returns lets them end */
+async function occupy(store: Store, most: number = postgresGroups.most): Promise<() => Promise<void>> {
   const goesOn = Promise.withResolvers<void>();
   const underWay: Promise<unknown>[] = [];
-  for (let number = 0; number < postgresGroups.underWay; number += 1) {
+  for (let number = 0; number < most; number += 1) {
     const begun = Promise.withResolvers<void>();
     underWay.push(
       store.transaction(async (tx) => {
@@ -78,6 +78,14 @@ describe('work that waits for its turn, on PostgreSQL', () => {
     const [, number] = (done[0] as PromiseFulfilledResult<unknown[]>).value;
     expect(done).toEqual(pieces.map((_, before) => fulfilled([first + before + 1, number])));
     expect(pieces.map(({ runs }) => runs)).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('shares it while a second is under way, though more could be; one that takes long holds up nothing', async () => {
+    const { store } = await gated();
+    const release = await occupy(store, 2);
+    const numbers = await Promise.all(several(transactionOf).map((piece) => store.transaction(piece)));
+    expect(new Set(numbers).size).toBe(1);
+    await release();
   });
 
   it('shares it with no more than 16, and none waits for ever', async () => {
@@ -223,7 +231,7 @@ it('tells of each commit how many pieces share it, and of none where it tells it
   await release();
   await done;
   await store.figures();
-  expect(shared.toSorted()).toEqual([...Array.from({ length: postgresGroups.underWay }, () => 1), 5]);
+  expect(shared.toSorted()).toEqual([...Array.from({ length: postgresGroups.most }, () => 1), 5]);
 });
 
 describe('a process that has more to do than its database can', () => {

@@ -2,6 +2,7 @@
 import type { CommitObserver, Tx } from '../../store.ts';
 import type { openPool } from '../client.ts';
 import type { Memory, Remembered } from '../memory.ts';
+import type { Room } from './room.ts';
 import { begin, Outdated, type Underway, type Work } from './transaction.ts';
 
 /**
@@ -20,6 +21,7 @@ export function createAttempt(
   pool: Pick<ReturnType<typeof openPool>, 'connect'>,
   memory: Memory,
   observe: CommitObserver = () => {},
+  heard: Room['heard'] = () => {},
 ): Attempt {
   /** @param expected what the transaction is to see; null if it waits until that is known */
   const runOnce = async <T>(
@@ -28,7 +30,7 @@ export function createAttempt(
     expected: Remembered | null,
   ): Promise<T> => {
     const client = await pool.connect();
-    const underway = begin(client, memory, expected, kind);
+    const underway = begin(client, { memory, expected, heard }, kind);
     let isBroken = false;
     try {
       if (expected === null) await underway.begun();

@@ -1,11 +1,13 @@
-// Lets work that may change something share transactions while all that may be under way are.
+// Lets work that may change something share transactions while there is no room for another.
 import { groupQueue } from '../../../core/limits.ts';
 import { postgresGroups, postgresTimes } from '../../../core/operators/store-limits.ts';
+import { systemSchedule } from '../../../system/clock.ts';
 import { CommitUnanswered, StorageUnavailable, type Store, type Tx } from '../../store.ts';
 import type { Patience } from '../client.ts';
 import { isOutage, isOutageOfAll, isUnfinished } from '../errors.ts';
 import { type Attempt, alone } from './attempt.ts';
 import type { Lane } from './lane.ts';
+import type { Room } from './room.ts';
 import type { Underway } from './transaction.ts';
 
 /** A piece of work that waits for its turn. */
@@ -30,13 +32,16 @@ interface Piece {
  * @param ranAgain is called for each piece that is tried once more
  */
 export function createGroups(
-  attempt: Attempt,
-  { lane, ranAgain }: { readonly lane: Lane; readonly ranAgain: () => void },
+  tried: Attempt,
+  { lane, room, ranAgain }: { readonly lane: Lane; readonly room: Room; readonly ranAgain: () => void },
   { times = postgresTimes, now = () => performance.now() }: Patience,
 ): Store['transaction'] {
+  const attempt = told(tried, room);
   const waiting: Piece[] = [];
   let underWay = 0;
-  let isDue = false;
+  /** The transaction that began last, as long as it is under way. */
+  let newest: { readonly begunAt: number } | null = null;
+  let callOff = () => {};
 
   const refuse = (pieces: readonly Piece[], error: unknown) => {
     for (const piece of pieces) piece.refuse(error);
@@ -68,20 +73,28 @@ export function createGroups(
       }
     }
   };
-  const next = () => {
-    isDue = false;
+  const begin = () => {
     const onTime = waiting.findIndex(({ at }) => now() - at <= times.turn);
     for (const piece of waiting.splice(0, onTime === -1 ? waiting.length : onTime)) piece.refuse(tooMany());
-    while (waiting.length > 0 && underWay < postgresGroups.underWay) {
-      const share = Math.ceil(waiting.length / (postgresGroups.underWay - underWay));
-      const pieces = waiting.splice(0, Math.min(share, postgresGroups.pieces));
-      const [first, ...others] = pieces;
-      underWay += 1;
-      (first !== undefined && others.length === 0 ? runAlone(first) : runTogether(pieces)).finally(() => {
-        underWay -= 1;
-        next();
-      });
-    }
+    const pieces = waiting.splice(0, postgresGroups.pieces);
+    const [first, ...others] = pieces;
+    if (first === undefined) return;
+    const own = { begunAt: now() };
+    newest = own;
+    underWay += 1;
+    (others.length === 0 ? runAlone(first) : runTogether(pieces)).finally(() => {
+      underWay -= 1;
+      if (newest === own) newest = null;
+      next();
+    });
+    next();
+  };
+  /** Lets another begin: at once where there is room, or when the one that began last is over or makes room. */
+  const next = () => {
+    callOff();
+    if (waiting.length === 0 || underWay === postgresGroups.most) return;
+    if (newest === null || underWay < room.now()) return begin();
+    callOff = systemSchedule(begin, newest.begunAt + postgresGroups.makesRoom - now());
   };
 
   return (work) =>
@@ -89,12 +102,24 @@ export function createGroups(
       if (waiting.length >= groupQueue) throw tooMany();
       const piece = pieceOf(work, now(), { resolve, reject });
       waiting.push(piece);
-      if (isDue || underWay === postgresGroups.underWay) return;
-      isDue = true;
       // Those whose requests have come by now go along.
-      setImmediate(next);
+      if (waiting.length === 1) setImmediate(next);
     });
 }
+
+/** Tells the room of each that ends. */
+const told =
+  (attempt: Attempt, room: Room): Attempt =>
+  async (...work) => {
+    try {
+      const result = await attempt(...work);
+      room.ended(false);
+      return result;
+    } catch (error) {
+      room.ended(isUnfinished(error));
+      throw error;
+    }
+  };
 
 const tooMany = () => new StorageUnavailable('too many transactions are waiting');
 

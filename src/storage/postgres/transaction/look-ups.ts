@@ -32,7 +32,7 @@ export function createLookUps(
   const runGroup = async (pieces: readonly Piece[]): Promise<void> => {
     const client = await pool.connect();
     const expected = memory.newest();
-    const { handle, begun, leave, failure } = begin(client, memory, expected, 'reads');
+    const { handle, begun, leave, failure } = begin(client, { memory, expected }, 'reads');
     const { tx } = handle();
     if (expected === null) await begun().catch(() => {});
     await Promise.all(pieces.map((piece) => piece.run(tx, begun, failure)));

@@ -76,16 +76,19 @@ const takesBack = { text: 'rollback' };
 const takesLong = { text: 'set local statement_timeout = 0' };
 const raises = { text: 'update remembered set version = version + 1 returning version' };
 
-/** @param expected what it is to see; null if nothing is asked of it before it has begun */
-export function begin(
-  client: pg.PoolClient,
-  memory: Memory,
-  expected: Remembered | null,
-  work: Work = 'changes',
-): Underway {
+/** What a transaction is told of the others, and tells them. */
+interface Surroundings {
+  readonly memory: Memory;
+  /** What it is to see; null if nothing is asked of it before it has begun. */
+  readonly expected: Remembered | null;
+  /** The database has answered it first. @param ms after it was asked */
+  readonly heard?: (ms: number) => void;
+}
+
+export function begin(client: pg.PoolClient, surroundings: Surroundings, work: Work = 'changes'): Underway {
   allow(client, false);
   const statements = statementsOn(client);
-  const beginning = beginningOn(client, statements, { memory, expected, work });
+  const beginning = beginningOn(client, statements, surroundings, work);
   const handles: Handle[] = [];
   return {
     handle: () => {
@@ -112,17 +115,16 @@ type Beginning = ReturnType<typeof beginningOn>;
 function beginningOn(
   client: pg.PoolClient,
   statements: Statements,
-  {
-    memory,
-    expected,
-    work,
-  }: { readonly memory: Memory; readonly expected: Remembered | null; readonly work: Work },
+  { memory, expected, heard }: Surroundings,
+  work: Work,
 ) {
+  const askedAt = performance.now();
   let seen = expected;
   let hasBegun = false;
   statements.put(begins[work]);
   const answered = statements.send(looks, false, ({ rows: [row] }) => {
     if (statements.failure !== null) return;
+    heard?.(performance.now() - askedAt);
     hasBegun = true;
     const { version, bannedUntil } = row as Omit<Remembered, 'memory'>;
     // The next transaction expects what is so now.
