@@ -3,7 +3,7 @@ import { roomForCode } from '../../core/grants/pending-codes.ts';
 import { pendingCodeParts, pendingCodesLook } from '../../core/limits.ts';
 import type { Clock } from '../../system/clock.ts';
 import { listHoldersOfPendingCodes } from '../grants/device-code.ts';
-import { ifRunAgain } from '../operators/audited.ts';
+import { afterCommit, ifRunAgain } from '../operators/audited.ts';
 import { connectionOf } from '../prepared.ts';
 import type { Store, Tx } from '../store.ts';
 
@@ -42,6 +42,8 @@ export function createPendingCodes(
   networkOf: (ipAddress: string) => string,
 ) {
   const known = new Map<string, Holders>();
+  /** What a transaction has seen that is not committed yet. */
+  const looked = new WeakMap<Tx, Holders>();
   const keyOf = ({ tenantId, clientId }: Asker) => `${tenantId} ${clientId}`;
   const look = async (tx: Tx, { tenantId, clientId }: Asker, most: number, now: number): Promise<Holders> => {
     const networks = new Map<string, number>();
@@ -77,13 +79,18 @@ export function createPendingCodes(
       if (has && before !== undefined && (!isShared || (isRecent && areFewUnseen(before, most)))) return true;
       if (!has && before?.networks && isRecent) return false;
       const holders = await look(tx, asker, most, now);
-      // A snapshot lacks the newest of them.
-      if (!connectionOf(tx).isSnapshot) known.set(keyOf(asker), holders);
+      const learn = () => known.set(keyOf(asker), holders);
+      if (isShared) {
+        // Of pieces that share a transaction it sees the codes of those before it, which may be taken back together.
+        looked.set(tx, holders);
+        afterCommit(tx, learn);
+        // A snapshot lacks the newest of them.
+      } else if (!connectionOf(tx).isSnapshot) learn();
       return room(holders);
     },
     /** One more is issued. */
     add(tx: Tx, asker: Asker): void {
-      const holders = known.get(keyOf(asker));
+      const holders = looked.get(tx) ?? known.get(keyOf(asker));
       if (holders === undefined) return;
       const count = (one: 1 | -1) => {
         holders.total += one;
