@@ -123,10 +123,11 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   return {
     ...running,
     async restart() {
-      const now = running.clock.now();
+      const { clock } = running;
       await running.close();
       running = await startIn(folder, options);
-      running.clock.set(now);
+      // Not before what the one that ended has written.
+      running.clock.set(clock.now());
       Object.assign(this, running);
     },
     stop: () => (ended ??= end()),
