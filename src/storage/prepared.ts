@@ -161,22 +161,24 @@ export function connectionOf(tx: Tx): Connection {
 /**
  * Reads what nearly every request asks for and what hardly ever changes, such as a client: once, until any of
  * it changes. One process serves a data folder, so no other process changes it unseen, and PostgreSQL tells each
- * transaction whether one did; and a transaction that is rolled back forgets it too, since what it read may never
- * have been.
+ * transaction whether one did; and a transaction that changed it and is rolled back forgets it too, since what it read
+ * may never have been.
  *
  * @param key names what is read
  * @param read reads it; null, which is nothing, is not remembered
+ * @param isKept whether it is remembered: not what comes to be without a word to those who remember
  */
 export async function remembered<Value extends object>(
   tx: Tx,
   key: string,
   read: () => Promise<Value | null>,
+  isKept: (value: Value) => boolean = () => true,
 ): Promise<Value | null> {
   const { memory } = connectionOf(tx);
   const known = memory.get(key);
   if (known !== undefined) return known as Value;
   const value = await read();
-  if (value !== null) memory.set(key, value);
+  if (value !== null && isKept(value)) memory.set(key, value);
   return value;
 }
 

@@ -19,11 +19,15 @@ import type { ClientRow, StoredClient } from './schema.ts';
 
 /** The client of a tenant by its client_id, or null; one that is disabled is as if it were not there. */
 export async function findClient(tx: Tx, tenantId: string, clientId: string): Promise<Client | null> {
-  return remembered(tx, `client ${tenantId} ${clientId}`, async () => {
+  const read = async () => {
     const row = await enabledClient.first(tx, { tenantId, clientId });
     return row === null ? null : fromRow(row);
-  });
+  };
+  return remembered(tx, `client ${tenantId} ${clientId}`, read, isOfOperator);
 }
+
+/** Any other may have come in a transaction that is taken back (`insertUnverifiedClient`). */
+const isOfOperator = ({ origin }: Client) => origin === 'operator';
 
 const enabledClient = prepared(({ tenantId, clientId }: Pick<Client, 'tenantId' | 'clientId'>) =>
   query

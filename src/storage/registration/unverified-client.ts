@@ -42,7 +42,7 @@ export async function insertUnverifiedClient(
   tx: Tx,
   { client, createdAt, ...beside }: UnverifiedClient,
 ): Promise<void> {
-  // Nothing that is remembered changes: neither what is not there nor such a client is (`openTenants`).
+  // Nothing that is remembered changes: neither what is not there nor such a client is (`findClient`, `openTenants`).
   await tx
     .insertInto('clients')
     .values({ ...toRow(client), ...beside, createdAt })

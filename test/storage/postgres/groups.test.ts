@@ -5,6 +5,7 @@ import { postgresGroups, postgresTimes } from '../../../src/core/operators/store
 import { findClient, updateClient } from '../../../src/storage/clients/client.ts';
 import { findSignIn, insertSignIn, rotateSignIn } from '../../../src/storage/grants/sign-in.ts';
 import { mayTakeLong } from '../../../src/storage/prepared.ts';
+import { insertUnverifiedClient } from '../../../src/storage/registration/unverified-client.ts';
 import { CommitUnanswered, StorageUnavailable, type Store, type Tx } from '../../../src/storage/store.ts';
 import { clientRecord, now, signInRecord } from '../../support/records/records.ts';
 import { gated } from '../../support/run/gated.ts';
@@ -160,6 +161,22 @@ describe('work that waits for its turn, on PostgreSQL', () => {
     const done = Promise.allSettled(several(nameIn).map((piece) => store.transaction(piece)));
     await release();
     expect(await done).toEqual(Array.from({ length: 5 }, () => fulfilled('new')));
+  });
+
+  it('does not remember a client that registered itself and was taken back', async () => {
+    const { store } = await gated();
+    const client = clientRecord({ clientId: 'https://app.test/client', origin: 'document' });
+    const find = (tx: Tx) => findClient(tx, tenantId, client.clientId);
+    const registering = counted(async (tx: Tx) => {
+      if (registering.runs > 1) throw new RangeError('no longer');
+      const beside = { createdAt: now, lastUsedAt: now, registrationTokenHash: null, freshUntil: now };
+      await insertUnverifiedClient(tx, { client, ...beside });
+    });
+    const seen: unknown[] = [];
+    const finding = async (tx: Tx) => void seen.push((await find(tx))?.clientId);
+    await together<void>(store, [registering, finding, failing as unknown as typeof finding]);
+    expect(seen).toEqual([client.clientId, undefined]);
+    expect(await store.transaction(find)).toBeNull();
   });
 
   it.each([
