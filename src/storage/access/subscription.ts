@@ -7,7 +7,7 @@ import {
   type SubscriptionWrite,
 } from '../../core/access/subscription.ts';
 import { tell } from '../events/event.ts';
-import { insertion, prepared, query, unplanned } from '../prepared.ts';
+import { insertion, lookup } from '../prepared.ts';
 import {
   findRow,
   highest,
@@ -33,11 +33,7 @@ export async function listSubscriptions(tx: Tx, memberId: string): Promise<reado
   );
 }
 
-const rowsOf = prepared(
-  ({ memberId }: Pick<Subscription, 'memberId'>) =>
-    query.selectFrom('subscriptions').selectAll().where('memberId', '=', unplanned(memberId, 'text')),
-  { isBatched: true },
-);
+const rowsOf = lookup('subscriptions', 'memberId');
 
 /** A page of the subscriptions of a member, the oldest first. */
 export async function listSomeSubscriptions(

@@ -84,8 +84,10 @@ export function createPendingCodes(
         // Of pieces that share a transaction it sees the codes of those before it, which may be taken back together.
         looked.set(tx, holders);
         afterCommit(tx, learn);
+      } else if (!connectionOf(tx).isSnapshot) {
         // A snapshot lacks the newest of them.
-      } else if (!connectionOf(tx).isSnapshot) learn();
+        learn();
+      }
       return room(holders);
     },
     /** One more is issued. */

@@ -67,10 +67,8 @@ export function createGroups(
       for (const answer of await runOnce().catch(runInTurn)) answer();
     } catch (error) {
       if (isOutage(error) || error instanceof CommitUnanswered) return refuse(pieces, error);
-      for (const piece of pieces) {
-        ranAgain();
-        runAlone(piece);
-      }
+      pieces.forEach(ranAgain);
+      await Promise.all(pieces.map(runAlone));
     }
   };
   const begin = () => {

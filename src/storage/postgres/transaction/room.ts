@@ -4,9 +4,9 @@ import { postgresGroups, postgresMeetings } from '../../../core/operators/store-
 export interface Room {
   /** How many may be under way now: one at least. */
   now(): number;
-  /** One has heard of the database. @param ms after it had asked it first */
+  /** One has heard of the database. @param ms after it began: it asked then, or somewhat later */
   heard(ms: number): void;
-  /** One has ended. @param metOthers whether it has to run again, for what others read or changed meanwhile */
+  /** One that began with this room has ended. @param metOthers whether it has to run again, for what others read or changed meanwhile */
   ended(metOthers: boolean): void;
 }
 

@@ -81,7 +81,7 @@ interface Surroundings {
   readonly memory: Memory;
   /** What it is to see; null if nothing is asked of it before it has begun. */
   readonly expected: Remembered | null;
-  /** The database has answered it first. @param ms after it was asked */
+  /** The database has answered it first. @param ms after it began */
   readonly heard?: (ms: number) => void;
 }
 
