@@ -116,9 +116,9 @@ describe('ASVS 6.1.2, 6.2.4, 6.2.11: a password that is guessed soon is refused'
   ])('A3: of 1,024 bytes, %s are judged in the time of one page', async (_what, password) => {
     // The first is compiled as it runs.
     problemOf(password);
-    const worked = await workOf(() => {
-      for (let times = 0; times < 10; times += 1) problemOf(password);
-    });
-    expect(worked / 10).toBeLessThan(20);
+    const works: number[] = [];
+    for (let times = 0; times < 10; times += 1) works.push(await workOf(() => problemOf(password)));
+    // Whatever else the machine does can only make it longer.
+    expect(Math.min(...works)).toBeLessThan(20);
   });
 });
