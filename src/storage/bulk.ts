@@ -1,8 +1,8 @@
 // Writes many rows at once: PostgreSQL takes them in one statement, since each is a message and an answer; SQLite, which is
 // in this process, takes them one by one by the statement that it has prepared.
-import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { connectionOf, insertion } from './prepared.ts';
+import { named } from './query-text.ts';
 import type { Table } from './rows.ts';
 import type { Database } from './schema.ts';
 import type { Tx } from './store.ts';
@@ -71,9 +71,8 @@ const given = (table: string) => `json_populate_recordset(null::${quoted(table)}
 
 /** Its answer is not waited for, as that of any other change of known rows. */
 async function putRows(tx: Tx, text: string, rows: readonly object[]): Promise<void> {
-  const name = createHash('sha256').update(text).digest('hex').slice(0, 32);
   const json = JSON.stringify(rows, (_, value) => (typeof value === 'string' ? held(value) : value));
-  await connectionOf(tx).changeOne({ sqlite: '', postgres: { name, text } }, [json]);
+  await connectionOf(tx).changeOne({ sqlite: '', postgres: named(text) }, [json]);
 }
 
 /** JSON names what no text of PostgreSQL can hold, where a value by itself would have come as U+FFFD. */

@@ -130,7 +130,8 @@ function batchTextOf(node: RootOperationNode): BatchText {
 
 const valueName = (place: number) => `value${place}`;
 
-const named = (text: string): NamedText => ({
+/** @param text a statement that is asked again and again */
+export const named = (text: string): NamedText => ({
   name: createHash('sha256').update(text).digest('hex').slice(0, 32),
   text,
 });
