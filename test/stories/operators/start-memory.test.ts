@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { startProcess } from '../../support/process/started.ts';
 import { freePort } from '../../support/service.ts';
@@ -36,3 +37,11 @@ it.runIf(process.platform === 'linux').each([
     expect(environment).toContain(`MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX}`);
   },
 );
+
+it('what a request makes is never made among the old objects, whatever V8 learns from a start', async () => {
+  const watching = fileURLToPath(new URL('../../support/process/old-objects.ts', import.meta.url));
+  const words = ['--version'];
+  const started = startProcess({ settings: {}, words, options: [ours, '--import', watching] });
+  expect(await started.exited).toMatchObject({ code: 0 });
+  expect(started.lines()).toContain('0 bytes of each are old');
+});
