@@ -20,8 +20,10 @@ export function readScope(requested: string, more: readonly string[] = []): Scop
 }
 
 /** The part of a scope that is asked for, in its order. */
-export function narrowScope(scope: Scope, asked: string): Scope {
-  const values = new Set(asked.split(' '));
+export const narrowScope = (scope: Scope, asked: string): Scope => partOf(scope, new Set(asked.split(' ')));
+
+/** The values of a scope that are among others, in its order. */
+export function partOf(scope: Scope, values: ReadonlySet<string>): Scope {
   return scope
     .split(' ')
     .filter((one) => values.has(one))

@@ -5,7 +5,7 @@ import { apiLimits } from '../../limits.ts';
 import { permissionsIn } from '../../operators/permission.ts';
 import { isUnverified } from '../../registration/unverified-client.ts';
 import type { Api } from '../api.ts';
-import { knownScopes, readScope, type Scope, scopeIncludes } from '../scope.ts';
+import { knownScopes, partOf, readScope, type Scope, scopeIncludes } from '../scope.ts';
 
 /**
  * What was granted: identifiers joined by single spaces, each once, in the order of the request. Empty where none was
@@ -85,14 +85,14 @@ export function readAsked(
   }
   if (!hasOneOfEach) return scopeMissing;
   // What is known of the member is told to those alone who know who the member is.
-  const plain = asked.split(' ').filter((one) => one === 'offline_access' || !isKnown(one));
+  const plain = asked.split(' ').filter((one) => one === 'offline_access' || !known.has(one));
   return { scope: plain.join(' '), resources, apis };
 }
 
 const scopeMissing = refusal('invalid_scope', 'scope must include one of each API that resource names');
 
 const scopesOf = ({ scopes }: Api): readonly string[] => Object.keys(scopes);
-const isKnown = (scope: string) => (knownScopes as readonly string[]).includes(scope);
+const known: ReadonlySet<string> = new Set(knownScopes);
 
 /** What a token is for: one of the tenant's APIs, or the member API. */
 export interface Audience {
@@ -140,12 +140,7 @@ export function chooseService(client: Client, { resource, audiences }: Target): 
  * since they say how it came about. Empty where a refresh took all of it away.
  */
 export function scopeAt(scope: Scope, api: Api | null): Scope {
-  if (api === null) return readScope(scope);
-  const own = new Set(['openid', 'offline_access', ...scopesOf(api)]);
-  return scope
-    .split(' ')
-    .filter((one) => own.has(one))
-    .join(' ');
+  return partOf(scope, api === null ? known : new Set(['openid', 'offline_access', ...scopesOf(api)]));
 }
 
 /** Whether every resource of `narrower` is in `wider`; the member API is in each. */
