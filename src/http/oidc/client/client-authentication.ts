@@ -21,6 +21,7 @@ import type { Write } from '../../../core/write.ts';
 import { findClient } from '../../../storage/clients/client.ts';
 import { takeIn } from '../../../storage/memory/rate-limit.ts';
 import { actingAs } from '../../../storage/operators/audited.ts';
+import type { Awaitable } from '../../../storage/prepared.ts';
 import type { TransactionKind, Tx } from '../../../storage/store.ts';
 import { addressKey } from '../../address.ts';
 import { protocolError } from '../../answers.ts';
@@ -96,18 +97,19 @@ const replayed = refusal(
   'the client_assertion was used before',
   'client_assertion_refused',
 );
+
 /**
  * Counts a request of an unverified client from an address: no operator looked at what such a client does, and there may
  * be any number of them (decision 50). Others are not counted.
  *
  * @returns the seconds that it has to wait; null where it is allowed
  */
-export async function takeUnverified(
+export function takeUnverified(
   tx: Tx,
   { tenant, address }: FastifyRequest,
   client: Client | null,
   { rateLimiter }: Pick<Deps, 'rateLimiter'>,
-): Promise<number | null> {
+): Awaitable<number | null> {
   if (client === null || !isUnverified(client)) return null;
   const key = `unverified ${tenant.id} ${client.clientId} ${addressKey(address)}`;
   const limit = tenant.limits.requestsPerUnverifiedClientAddressAndMinute;

@@ -17,6 +17,7 @@ import type { Write } from '../../../core/write.ts';
 import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
 import { verifyForeignJwt } from '../../../secrets/foreign-jwt.ts';
 import { useOnce } from '../../../storage/grants/used-id.ts';
+import type { Awaitable } from '../../../storage/prepared.ts';
 import type { Tx } from '../../../storage/store.ts';
 import type { Deps } from '../../deps.ts';
 import { headerLines } from '../../headers.ts';
@@ -31,11 +32,11 @@ export type SentProof = DpopProof | Refusal | null;
  * @param accessToken what the proof must have the hash of, at a resource; null elsewhere
  * @returns null where it brings none, or no client of the tenant may have tokens that are bound to a key
  */
-export async function sentProof(
+export function sentProof(
   request: FastifyRequest,
   accessToken: string | null,
   { clock }: Pick<Deps, 'clock'>,
-): Promise<SentProof> {
+): Awaitable<SentProof> {
   const { tenant } = request;
   return tenant.dpop ? readProof(request, tenant.issuer, accessToken, clock()) : null;
 }
