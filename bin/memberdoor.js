@@ -29,7 +29,8 @@ if (isNewEnough()) {
   if (words[0] === 'start') restartWithMemory();
   if (isScriptOfNpm) endWithShell();
   // V8 guesses from a start which objects live long, and makes those of one place in the code among the old from then
-  // on. A wrong guess kept whole requests until the old were collected: one start in three took an eighth more time (performance 14).
+  // on. A wrong guess kept whole requests until the old were collected: one start in three took an eighth more time
+  // for a poll (performance 14).
   setFlagsFromString('--no-allocation-site-pretenuring');
   const { enableCompileCache } = await import('node:module');
   enableCompileCache?.();
