@@ -11,7 +11,7 @@ process.env.TEST_ENGINE = 'postgres';
 const ofSqlite = [
   'test/storage/sqlite/**',
   'test/storage/{audit-look,count,names}.test.ts',
-  'test/storage/{access,events,sweep}/queries.test.ts',
+  'test/storage/{access,events,grants,sweep}/queries.test.ts',
   'test/storage/{access/migration,sweep/bites}.test.ts',
   'test/operations/service/{master-key,storage-trouble}.test.ts',
   'test/operations/upkeep/{backup,restore}.test.ts',
