@@ -17,7 +17,7 @@ export async function listSurplusSignIns(
   now: number,
 ): Promise<readonly SignIn[]> {
   const allowed = kept - 1;
-  // Few members have so many with all clients together: that the index tells alone.
+  // Few members have so many with all clients together: that the index tells alone (performance 15).
   if ((await another.first(tx, { memberId, allowed })) === null) return [];
   return surplus.all(tx, {
     tenantId,
