@@ -1,15 +1,13 @@
 // How many steps the code takes: a measure of work that is the same on every machine, however busy it is.
 import { Session } from 'node:inspector/promises';
 
-/** Counts the steps of code that is loaded after it was made. */
-export interface StepCounter {
-  /** How many functions, branches and rounds of loops run while something is done. */
-  stepsOf(act: () => unknown): Promise<number>;
-  stop(): Promise<void>;
-}
-
-/** Code is compiled with its counters: what is loaded before counts by its functions alone. */
-export async function countSteps(): Promise<StepCounter> {
+/**
+ * Counts the steps of code that is loaded from now on, in this thread and until it ends. Code is compiled with its
+ * counters: what was loaded before counts by some of its functions alone.
+ *
+ * @returns how many functions, branches and rounds of loops run while something is done
+ */
+export async function countSteps(): Promise<(act: () => unknown) => Promise<number>> {
   const session = new Session();
   session.connect();
   await session.post('Profiler.enable');
@@ -20,15 +18,9 @@ export async function countSteps(): Promise<StepCounter> {
     const ranges = result.flatMap(({ functions }) => functions.flatMap((each) => each.ranges));
     return ranges.reduce((steps, { count }) => steps + count, 0);
   };
-  return {
-    async stepsOf(act) {
-      await taken();
-      await act();
-      return taken();
-    },
-    async stop() {
-      await session.post('Profiler.stopPreciseCoverage');
-      session.disconnect();
-    },
+  return async (act) => {
+    await taken();
+    await act();
+    return taken();
   };
 }
