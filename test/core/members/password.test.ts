@@ -124,7 +124,7 @@ describe('ASVS 6.1.2, 6.2.4, 6.2.11: a password that is guessed soon is refused'
 
 /** In how many steps each is judged. */
 async function stepsOf<Passwords extends readonly string[]>(...passwords: Passwords) {
-  const thread = new URL('../../support/members/password-steps.ts', import.meta.url);
+  const thread = new URL('../../support/process/password-thread.ts', import.meta.url);
   const worker = new Worker(thread, { workerData: { passwords, rules: { least: 12, ...account } } });
   const [steps] = await once(worker, 'message');
   await worker.terminate();

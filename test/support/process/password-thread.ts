@@ -1,6 +1,6 @@
 // A thread that says in how many steps each of some passwords is judged. Nothing is loaded in it before its counter.
 import { parentPort, workerData } from 'node:worker_threads';
-import { countSteps } from '../process/steps.ts';
+import { countSteps } from './steps.ts';
 
 const stepsOf = await countSteps();
 const { passwordProblem } = await import('../../../src/core/members/password.ts');
